@@ -1,0 +1,18 @@
+import type { HoldOff, LeaseHolder } from './lease-store.interface.js';
+
+/** How long things take, in milliseconds. How they must relate is checked by `assertTiming`. */
+export interface ElectionTiming {
+  readonly leaseTtlMs: number;
+  readonly renewIntervalMs: number;
+  readonly safetyMarginMs: number;
+  readonly commandTimeoutMs: number;
+  readonly drainTimeoutMs: number;
+}
+
+export interface ElectionConfig extends ElectionTiming {
+  readonly election: string;
+  readonly by: LeaseHolder;
+  readonly holdOff: HoldOff;
+  /** False: only watch who leads. */
+  readonly campaign: boolean;
+}

@@ -1,0 +1,125 @@
+import type { Clock } from './clock.interface.js';
+import type { ElectionConfig } from './election-config.interface.js';
+import { LeaseStoreError } from './election.errors.js';
+import type { ElectionEvents, StoreOperation } from './election-events.interface.js';
+import type { LeaseTime } from './lease-time.js';
+import type { LeaseSight, LeaseStore } from './lease-store.interface.js';
+
+/** What a candidate is made of. */
+export interface ElectionParts {
+  readonly config: ElectionConfig;
+  readonly store: LeaseStore;
+  readonly clock: Clock;
+  readonly time: LeaseTime;
+  readonly events: ElectionEvents;
+  /** Between 0 and 1; for jitter only. */
+  readonly random: () => number;
+}
+
+/** Tries that follow a failure wait at most this part of a ttl; `assertTiming` counts on it. */
+const RETRY_PART_OF_TTL = 1 / 30;
+
+/** The longest wait before a failed renewal or release is tried again. */
+export function retryDelayMs(leaseTtlMs: number): number {
+  return leaseTtlMs * RETRY_PART_OF_TTL;
+}
+
+/** What the parts of one candidate share: the ports, and what must outlive each single leadership. */
+export class ElectionContext implements ElectionParts {
+  readonly config: ElectionConfig;
+  readonly store: LeaseStore;
+  readonly clock: Clock;
+  readonly time: LeaseTime;
+  readonly events: ElectionEvents;
+  readonly random: () => number;
+
+  /** The highest epoch ever seen here; it never shrinks (rule 13). */
+  floor = 0;
+  private attempts = 0;
+  private lastNotice: string | null = null;
+
+  constructor(parts: ElectionParts) {
+    this.config = parts.config;
+    this.store = parts.store;
+    this.clock = parts.clock;
+    this.time = parts.time;
+    this.events = parts.events;
+    this.random = parts.random;
+  }
+
+  get election(): string {
+    return this.config.election;
+  }
+
+  nextAttempt(): number {
+    return ++this.attempts;
+  }
+
+  sawEpoch(epoch: number): void {
+    this.floor = Math.max(this.floor, epoch);
+  }
+
+  sawNotice(sight: Pick<LeaseSight, 'notice'>): void {
+    if (sight.notice === undefined || sight.notice === this.lastNotice) return;
+    this.lastNotice = sight.notice;
+    this.events.notice({ election: this.election, text: sight.notice });
+  }
+
+  /** Between half of `delayMs` and all of it. */
+  jittered(delayMs: number): number {
+    return delayMs * (0.5 + this.random() / 2);
+  }
+
+  retryDelay(): number {
+    return this.jittered(retryDelayMs(this.config.leaseTtlMs));
+  }
+
+  /**
+   * Asks the store, and always settles: a store that throws, or whose promise never settles, rejects here after
+   * `timeoutMs`. `late` gets an answer that came too late to be returned.
+   */
+  async ask<T>(
+    operation: StoreOperation,
+    timeoutMs: number,
+    call: (timeoutMs: number) => Promise<T>,
+    late?: (answer: T) => void,
+  ): Promise<T> {
+    try {
+      const answer = await this.settleWithin(Math.max(1, Math.floor(timeoutMs)), call, late);
+      this.events.storeAnswered({ election: this.election });
+      return answer;
+    } catch (error) {
+      this.events.storeFailed({ election: this.election, operation, error });
+      throw error;
+    }
+  }
+
+  private settleWithin<T>(
+    timeoutMs: number,
+    call: (timeoutMs: number) => Promise<T>,
+    late?: (answer: T) => void,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let waiting = true;
+      // The store's own timeout is created inside `call`, so that at equal delays it fires first and says more.
+      const answered = Promise.resolve().then(() => call(timeoutMs));
+      const cancel = this.clock.setTimer(() => {
+        waiting = false;
+        reject(new LeaseStoreError('unreachable', `No answer within ${timeoutMs} ms.`));
+      }, timeoutMs + 1);
+      answered.then(
+        (answer) => {
+          cancel();
+          if (waiting) resolve(answer);
+          else late?.(answer);
+        },
+        (error: unknown) => {
+          cancel();
+          reject(
+            error instanceof Error ? error : new LeaseStoreError('unavailable', String(error)),
+          );
+        },
+      );
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import type { ElectionContext } from './election-context.js';
+import type { LossReason } from './election.errors.js';
+import type { Leadership } from './leadership.js';
+
+/** A deadline timer that fires this much late tells of a paused process or a blocked loop, not of a silent store. */
+const PAUSED_MS = 50;
+
+/**
+ * Keeps one leadership alive: renews its lease until it is lost or given up, and says so once. Renewals follow a
+ * fixed rate, so that they do not drift past the followers' probes.
+ */
+export class LeaseKeeper {
+  private over = false;
+  private renewing = false;
+  private failing = false;
+  private lagReported = false;
+  private renewAt: number;
+  private timerSetAt = 0;
+  private cancelRenewal: (() => void) | null = null;
+  private cancelDeadline: (() => void) | null = null;
+
+  constructor(
+    private readonly context: ElectionContext,
+    private readonly leadership: Leadership,
+    grantedAt: number,
+    private readonly lost: (reason: LossReason) => void,
+  ) {
+    this.renewAt = grantedAt + context.config.renewIntervalMs;
+  }
+
+  start(): void {
+    this.watchDeadline();
+    this.scheduleRenewal(this.renewAt - this.context.time.now());
+  }
+
+  /** Renews nothing more. A renewal under way changes nothing when it is answered. */
+  stop(): void {
+    this.over = true;
+    this.cancelRenewal?.();
+    this.cancelDeadline?.();
+  }
+
+  /** Renews now instead of when it is due. */
+  wake(): void {
+    if (!this.over && !this.renewing) this.scheduleRenewal(0);
+  }
+
+  /**
+   * Asks the store once whether the lease still stands, and extends it when it does.
+   * Rejects when the store gives no answer; that alone does not end the leadership.
+   */
+  async confirm(): Promise<boolean> {
+    const { config, store, time } = this.context;
+    if (!this.stillValid()) return false;
+    const sentAt = time.now();
+    const timeoutMs = Math.min(config.commandTimeoutMs, this.leadership.deadline - sentAt);
+    const reply = await this.context.ask('renew', timeoutMs, (timeoutMs) =>
+      store.renew({
+        election: config.election,
+        by: config.by,
+        attempt: this.leadership.attempt,
+        epoch: this.leadership.epoch,
+        ttlMs: config.leaseTtlMs,
+        timeoutMs,
+      }),
+    );
+    if (!this.stillValid()) return false;
+    if (!reply.renewed) {
+      this.context.sawEpoch(reply.seenEpoch);
+      this.lose(reply.because === 'taken' ? 'taken' : 'store-lost');
+      return false;
+    }
+    this.failing = false;
+    this.leadership.extend(sentAt + config.leaseTtlMs - config.safetyMarginMs);
+    this.context.events.renewed({
+      election: config.election,
+      epoch: this.leadership.epoch,
+      latencyMs: time.now() - sentAt,
+    });
+    return true;
+  }
+
+  private async renew(): Promise<void> {
+    this.reportLateness();
+    this.renewing = true;
+    try {
+      if (await this.confirm()) this.scheduleNext();
+    } catch {
+      // Counted and reported by `ask`; tried again until the deadline (rule 10).
+      this.failing = true;
+      if (!this.over) this.scheduleRenewal(this.context.retryDelay());
+    } finally {
+      this.renewing = false;
+    }
+  }
+
+  private scheduleNext(): void {
+    const now = this.context.time.now();
+    const { renewIntervalMs } = this.context.config;
+    this.renewAt += renewIntervalMs;
+    if (this.renewAt <= now || this.renewAt > now + renewIntervalMs) {
+      this.renewAt = now + renewIntervalMs;
+    }
+    this.scheduleRenewal(this.renewAt - now);
+  }
+
+  private scheduleRenewal(delayMs: number): void {
+    this.cancelRenewal?.();
+    this.timerSetAt = this.context.time.now();
+    // `renew` never rejects.
+    this.cancelRenewal = this.context.clock.setTimer(() => void this.renew(), Math.max(0, delayMs));
+  }
+
+  /** The timer only makes the loss timely (rules 3 and 4): it fires even when a renewal never settles. */
+  private watchDeadline(): void {
+    const leftMs = this.leadership.deadline - this.context.time.now();
+    this.cancelDeadline = this.context.clock.setTimer(
+      () => {
+        if (this.stillValid()) this.watchDeadline();
+      },
+      Math.max(0, leftMs),
+    );
+  }
+
+  /** False once this keeper has nothing to keep; notices a deadline that has passed. */
+  stillValid(): boolean {
+    if (this.over) return false;
+    if (this.leadership.isValid) return true;
+    const lateMs = this.context.time.now() - this.leadership.deadline;
+    this.lose((this.failing || this.renewing) && lateMs < PAUSED_MS ? 'store-lost' : 'expired');
+    return false;
+  }
+
+  private lose(reason: LossReason): void {
+    this.reportLateness();
+    this.stop();
+    this.lost(reason);
+  }
+
+  /** Says once how long the loop was blocked, and which ttl would have covered it. */
+  private reportLateness(): void {
+    const { renewIntervalMs, leaseTtlMs, safetyMarginMs, election } = this.context.config;
+    const tookMs = this.context.time.now() - this.timerSetAt;
+    if (this.lagReported || this.renewing || tookMs <= 2 * renewIntervalMs) return;
+    this.lagReported = true;
+    const blockedMs = Math.round(tookMs - renewIntervalMs);
+    const slackPart = (leaseTtlMs - safetyMarginMs - renewIntervalMs) / leaseTtlMs;
+    const neededTtlMs = Math.ceil(tookMs / slackPart);
+    this.context.events.loopBlocked({ election, blockedMs, neededTtlMs });
+  }
+}
