@@ -1,0 +1,211 @@
+import type {
+  AcquireReply,
+  AcquireRequest,
+  InspectRequest,
+  LeaderInfo,
+  LeaseSight,
+  ReleaseRequest,
+  RenewReply,
+  RenewRequest,
+} from '../../election/lease-store.interface.js';
+
+/**
+ * What a store does at one moment, as plain functions over plain data: the same rules that the Lua scripts apply in
+ * Redis (`stores/redis/scripts`), in the same order. Both are held to one contract suite.
+ */
+
+/** The server as a script sees it. */
+export interface ServerMoment {
+  /** Another one after each restart and failover. */
+  readonly id: string;
+  readonly nowMs: number;
+  readonly upMs: number;
+}
+
+/** The claim with a ttl. */
+interface Lease {
+  holder: string;
+  epoch: number;
+  expiresAt: number;
+}
+
+/** The memory without a ttl. */
+interface LeaseRecord {
+  epoch: number;
+  /** The server that granted last; empty when a leader wrote its lease back after a loss. */
+  server: string;
+  expiresAt: number;
+  ttlMs: number;
+  holder: string;
+  attempt: number;
+  nodeId: string;
+  metadata: Readonly<Record<string, string>>;
+  holdOff: { server: string; until: number } | null;
+}
+
+/** All that a store keeps of one election. */
+export interface StoredElection {
+  lease: Lease | null;
+  record: LeaseRecord | null;
+}
+
+export function acquire(
+  stored: StoredElection,
+  request: AcquireRequest,
+  server: ServerMoment,
+): AcquireReply {
+  const { by, floor, ttlMs } = request;
+  const { nowMs } = server;
+  const lease = liveLease(stored, nowMs);
+  const known = Math.max(stored.record?.epoch ?? 0, lease?.epoch ?? 0);
+  const changed =
+    stored.record?.server !== server.id ||
+    stored.record.epoch < floor ||
+    stored.record.holdOff?.server === server.id;
+
+  let waitMs = changed ? holdOffLeft(stored, request, server) : 0;
+  let because: 'held' | 'hold-off' | 'vanished' | 'outdated' = 'hold-off';
+  const { record } = stored;
+
+  if (lease !== null && lease.holder !== by.holder) {
+    const leftMs = Math.max(waitMs, lease.expiresAt - nowMs);
+    return { granted: false, because: 'held', ...sight(stored, nowMs), waitMs: leftMs };
+  }
+  if (lease === null && record !== null) {
+    const vanishedMs = Math.min(record.expiresAt - nowMs, record.ttlMs);
+    if (vanishedMs > waitMs) {
+      waitMs = vanishedMs;
+      because = 'vanished';
+    }
+  }
+  if (lease !== null && (record?.attempt ?? 0) > request.attempt) because = 'outdated';
+  if (waitMs > 0 || because === 'outdated') {
+    return { granted: false, because, ...sight(stored, nowMs), waitMs };
+  }
+
+  const next = Math.max(known, floor) + 1;
+  const epoch = changed ? Math.max(next, Math.floor(nowMs)) : next;
+  stored.record = {
+    epoch,
+    server: server.id,
+    expiresAt: nowMs + ttlMs,
+    ttlMs,
+    holder: by.holder,
+    attempt: request.attempt,
+    nodeId: by.nodeId,
+    metadata: by.metadata,
+    holdOff: null,
+  };
+  stored.lease = { holder: by.holder, epoch, expiresAt: nowMs + ttlMs };
+  return { granted: true, epoch };
+}
+
+export function renew(
+  stored: StoredElection,
+  request: RenewRequest,
+  server: ServerMoment,
+): RenewReply {
+  const lease = liveLease(stored, server.nowMs);
+  const mine = lease?.holder === request.by.holder && lease.epoch === request.epoch;
+  const dataLost = (stored.record?.epoch ?? 0) < request.epoch;
+  if (!mine && (lease !== null || !dataLost)) {
+    const { seenEpoch } = sight(stored, server.nowMs);
+    const because = lease === null && seenEpoch <= request.epoch ? 'gone' : 'taken';
+    return { renewed: false, because, seenEpoch };
+  }
+  const { by, epoch, attempt, ttlMs } = request;
+  const expiresAt = server.nowMs + ttlMs;
+  stored.lease = { holder: by.holder, epoch, expiresAt };
+  if (stored.record !== null && !dataLost) {
+    stored.record.expiresAt = expiresAt;
+    return { renewed: true };
+  }
+  // Rule 12. The server stays empty: whoever acquires next must know that data was lost here.
+  stored.record = {
+    epoch,
+    server: '',
+    expiresAt,
+    ttlMs,
+    holder: by.holder,
+    attempt,
+    nodeId: by.nodeId,
+    metadata: by.metadata,
+    holdOff: stored.record?.holdOff ?? null,
+  };
+  return { renewed: true };
+}
+
+export function release(
+  stored: StoredElection,
+  request: ReleaseRequest,
+  server: ServerMoment,
+): boolean {
+  const lease = liveLease(stored, server.nowMs);
+  if (lease?.holder !== request.by.holder || lease.epoch !== request.epoch) return false;
+  stored.lease = null;
+  if (stored.record !== null) stored.record.expiresAt = 0;
+  return true;
+}
+
+export function inspect(
+  stored: StoredElection,
+  _request: InspectRequest,
+  server: ServerMoment,
+): LeaseSight {
+  return sight(stored, server.nowMs);
+}
+
+/** Rule 15. Notes when the wait began, so that it is waited for once and not by each candidate anew. */
+function holdOffLeft(
+  stored: StoredElection,
+  { holdOff, floor, ttlMs }: AcquireRequest,
+  server: ServerMoment,
+): number {
+  if (holdOff === 'never') return 0;
+  const firstSight = stored.record === null && floor === 0;
+  if (holdOff === 'auto' && firstSight) return Math.max(0, ttlMs - server.upMs);
+
+  const lengthMs = Math.max(ttlMs, stored.record?.ttlMs ?? 0);
+  stored.record ??= emptyRecord();
+  if (stored.record.holdOff?.server !== server.id) {
+    stored.record.holdOff = { server: server.id, until: server.nowMs + lengthMs };
+  }
+  return Math.min(Math.max(0, stored.record.holdOff.until - server.nowMs), lengthMs);
+}
+
+function emptyRecord(): LeaseRecord {
+  return {
+    epoch: 0,
+    server: '',
+    expiresAt: 0,
+    ttlMs: 0,
+    holder: '',
+    attempt: 0,
+    nodeId: '',
+    metadata: {},
+    holdOff: null,
+  };
+}
+
+function liveLease(stored: StoredElection, nowMs: number): Lease | null {
+  return stored.lease !== null && nowMs <= stored.lease.expiresAt ? stored.lease : null;
+}
+
+function sight(stored: StoredElection, nowMs: number): LeaseSight {
+  const lease = liveLease(stored, nowMs);
+  const seenEpoch = Math.max(stored.record?.epoch ?? 0, lease?.epoch ?? 0);
+  return {
+    leader: lease === null ? null : leaderOf(lease, stored.record),
+    seenEpoch,
+    waitMs: lease === null ? 0 : lease.expiresAt - nowMs,
+  };
+}
+
+function leaderOf(lease: Lease, record: LeaseRecord | null): LeaderInfo {
+  const described = record?.holder === lease.holder ? record : null;
+  return {
+    nodeId: described?.nodeId ?? lease.holder,
+    epoch: lease.epoch,
+    metadata: described?.metadata ?? {},
+  };
+}

@@ -1,0 +1,83 @@
+import { Redis, type Cluster, type RedisOptions } from 'ioredis';
+
+/** What `redis` may be: a URL, ioredis options, or a client of yours, which is duplicated and never closed. */
+export type RedisSource = string | RedisOptions | Redis | Cluster;
+
+export type RedisClient = Redis | Cluster;
+
+/** Reconnecting starts at once and is never given up; the pause between two tries grows up to this. */
+const LONGEST_RECONNECT_DELAY_MS = 500;
+const CONNECT_TIMEOUT_MS = 2000;
+/** How long a socket that is being closed may linger before it is destroyed. */
+const DISCONNECT_TIMEOUT_MS = 20;
+
+/**
+ * ioredis' defaults are made for a cache: queue while offline, send again what was not answered. For a lease each of
+ * them lets a stale command run later (rule 24), so all that matters is said here, whatever the user's client has.
+ */
+function leaseSafeOptions() {
+  return {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    // The handshake counts as commands too; `RedisConnection` has timeouts of its own for both.
+    commandTimeout: undefined,
+    socketTimeout: undefined,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    // A loading server answers so itself, and a least-privilege user may lack INFO.
+    enableReadyCheck: false,
+    autoResubscribe: false,
+    enableAutoPipelining: false,
+    monitor: false,
+    replyMapping: 'legacy' as const,
+    retryStrategy: reconnectDelay,
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  };
+}
+
+function reconnectDelay(times: number): number {
+  return Math.min(LONGEST_RECONNECT_DELAY_MS, 10 * 2 ** Math.min(times, 10)) * jitter();
+}
+
+function jitter(): number {
+  return 0.5 + Math.random() / 2;
+}
+
+/** A client of our own that connects to the same place, not connected yet. */
+export function openClient(source: RedisSource): RedisClient {
+  const own = leaseSafeOptions();
+  if (typeof source === 'string') return new Redis(source, own);
+  if (isCluster(source)) {
+    return source.duplicate([], {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      enableReadyCheck: true,
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      retryDelayOnTryAgain: 0,
+      scaleReads: 'master',
+      clusterRetryStrategy: reconnectDelay,
+      redisOptions: { ...source.options.redisOptions, ...own, lazyConnect: true },
+    });
+  }
+  if (isClient(source)) return source.duplicate(own);
+  return new Redis({ ...source, ...own });
+}
+
+/** By shape: the client may come from another copy of ioredis. */
+export function isCluster(source: RedisSource): source is Cluster {
+  return typeof source === 'object' && 'isCluster' in source && source.isCluster === true;
+}
+
+export function isClient(source: RedisSource): source is Redis {
+  return (
+    typeof source === 'object' && 'duplicate' in source && typeof source.duplicate === 'function'
+  );
+}
+
+/** ioredis puts this before script keys, but not before channels. */
+export function keyPrefixOf(client: RedisClient): string {
+  return client.options.keyPrefix ?? '';
+}

@@ -1,0 +1,189 @@
+import { LeaseStoreError } from '../../election/election.errors.js';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  InspectRequest,
+  LeaderInfo,
+  LeaseSight,
+  LeaseStore,
+  LeaseWatcher,
+  RefusalCause,
+  ReleaseRequest,
+  RenewReply,
+  RenewRequest,
+} from '../../election/lease-store.interface.js';
+import { keyPrefixOf, openClient, type RedisSource } from './redis-client.js';
+import { electionKeys, type ElectionKeys } from './redis-keys.js';
+import { RedisLink } from './redis-link.js';
+import { ReleaseSubscriber } from './release-subscriber.js';
+import { ScriptRunner } from './script-runner.js';
+import { ACQUIRE } from './scripts/acquire.script.js';
+import { INSPECT } from './scripts/inspect.script.js';
+import { RELEASE } from './scripts/release.script.js';
+import { RENEW } from './scripts/renew.script.js';
+
+export interface RedisLeaseStoreOptions {
+  readonly redis: RedisSource;
+  /** What every key begins with. @default 'leader-election' */
+  readonly keyPrefix?: string;
+}
+
+const CAUSES: readonly string[] = [
+  'held',
+  'hold-off',
+  'vanished',
+  'outdated',
+] satisfies RefusalCause[];
+
+const NOTICES: Readonly<Record<string, string>> = {
+  'hidden-identity':
+    'Redis hides its identity, since this user may not run INFO: a failover to a replica that lost data cannot be ' +
+    'told from a quiet server, and the first start waits a full lease. Allow the command: ACL SETUSER <user> +info.',
+  'endless-lease':
+    'The lease key has no TTL, so another program wrote it and nobody can ever lead: delete the key, or choose ' +
+    'another `keyPrefix` or `name`.',
+};
+
+/**
+ * Keeps leases in one Redis 6.2 or newer, or Valkey. `redis-cli GET leader-election:{name}:lease` shows who leads
+ * and with which epoch, `redis-cli HGETALL leader-election:{name}:record` since when, and what it advertises.
+ *
+ * Connects on first use, with two connections of its own: one for commands, one for wake-ups.
+ *
+ * @publicApi
+ */
+export class RedisLeaseStore implements LeaseStore {
+  private readonly keyPrefix: string;
+  private readonly clientPrefix: string;
+  private readonly link: RedisLink;
+  private readonly scripts: ScriptRunner;
+  private readonly subscriber: ReleaseSubscriber;
+  private readonly watchers = new Set<LeaseWatcher>();
+
+  constructor(options: RedisLeaseStoreOptions) {
+    this.keyPrefix = options.keyPrefix ?? 'leader-election';
+    const client = openClient(options.redis);
+    this.clientPrefix = keyPrefixOf(client);
+    this.link = new RedisLink(client, { recovered: () => this.tellReconnected() });
+    this.scripts = new ScriptRunner(this.link);
+    this.subscriber = new ReleaseSubscriber(openClient(options.redis));
+  }
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const { by } = request;
+    const [outcome, noticeCode = '', ...rest] = await this.scripts.run(
+      ACQUIRE,
+      this.keys(request.election),
+      [
+        by.holder,
+        request.attempt,
+        request.ttlMs,
+        request.floor,
+        request.holdOff,
+        by.nodeId,
+        JSON.stringify(by.metadata),
+      ],
+      request.timeoutMs,
+    );
+    const text = NOTICES[noticeCode];
+    const notice = text === undefined ? {} : { notice: text };
+    if (outcome === 'granted') return { granted: true, epoch: toNumber(rest[0]), ...notice };
+    const [because, ...seen] = rest;
+    if (outcome !== 'refused' || !isCause(because)) throw unexpected(ACQUIRE.name, outcome);
+    return { granted: false, because, ...toSight(seen), ...notice };
+  }
+
+  async renew(request: RenewRequest): Promise<RenewReply> {
+    const { by } = request;
+    const [outcome, seenEpoch] = await this.scripts.run(
+      RENEW,
+      this.keys(request.election),
+      [
+        by.holder,
+        request.attempt,
+        request.ttlMs,
+        request.epoch,
+        by.nodeId,
+        JSON.stringify(by.metadata),
+      ],
+      request.timeoutMs,
+    );
+    if (outcome === 'renewed') return { renewed: true };
+    if (outcome !== 'taken' && outcome !== 'gone') throw unexpected(RENEW.name, outcome);
+    return { renewed: false, because: outcome, seenEpoch: toNumber(seenEpoch) };
+  }
+
+  async release(request: ReleaseRequest): Promise<boolean> {
+    const [outcome] = await this.scripts.run(
+      RELEASE,
+      this.keys(request.election),
+      [request.by.holder, request.epoch],
+      request.timeoutMs,
+    );
+    if (outcome !== 'released' && outcome !== 'not-yours') throw unexpected(RELEASE.name, outcome);
+    return outcome === 'released';
+  }
+
+  async inspect(request: InspectRequest): Promise<LeaseSight> {
+    const [outcome, ...seen] = await this.scripts.run(
+      INSPECT,
+      this.keys(request.election),
+      [],
+      request.timeoutMs,
+    );
+    if (outcome !== 'seen') throw unexpected(INSPECT.name, outcome);
+    return toSight(seen);
+  }
+
+  watch(election: string, watcher: LeaseWatcher): () => void {
+    this.watchers.add(watcher);
+    this.link.open();
+    const channel = `${this.clientPrefix}${this.keys(election).lease}`;
+    const unsubscribe = this.subscriber.watch(channel, watcher);
+    return () => {
+      this.watchers.delete(watcher);
+      unsubscribe();
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.link.close(), this.subscriber.close()]);
+  }
+
+  private keys(election: string): ElectionKeys {
+    return electionKeys(this.keyPrefix, election);
+  }
+
+  private tellReconnected(): void {
+    for (const watcher of this.watchers) watcher.reconnected();
+  }
+}
+
+function toSight([waitMs, seenEpoch, holder, epoch, nodeId, metadata]: string[]): LeaseSight {
+  const leader: LeaderInfo | null = holder
+    ? { nodeId: nodeId || holder, epoch: toNumber(epoch), metadata: toMetadata(metadata) }
+    : null;
+  return { leader, seenEpoch: toNumber(seenEpoch), waitMs: toNumber(waitMs) };
+}
+
+function toMetadata(json: string | undefined): Readonly<Record<string, string>> {
+  if (!json) return {};
+  const parsed: unknown = JSON.parse(json);
+  return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+}
+
+function toNumber(text: string | undefined): number {
+  const number = Number(text);
+  if (text === undefined || text === '' || !Number.isFinite(number)) {
+    throw new LeaseStoreError('unavailable', `Redis sent "${text}" where a number belongs.`);
+  }
+  return number;
+}
+
+function isCause(text: string | undefined): text is RefusalCause {
+  return text !== undefined && CAUSES.includes(text);
+}
+
+function unexpected(script: string, outcome: string | undefined): LeaseStoreError {
+  return new LeaseStoreError('unavailable', `Redis answered ${script} with "${outcome}".`);
+}

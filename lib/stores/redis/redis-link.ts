@@ -1,0 +1,109 @@
+import { LeaseStoreError } from '../../election/election.errors.js';
+import type { RedisClient } from './redis-client.js';
+import { toStoreError } from './redis-errors.js';
+
+const HANDSHAKE_TIMEOUT_MS = 2000;
+const REVIVE_DELAY_MS = 500;
+const CLOSE_TIMEOUT_MS = 200;
+
+/**
+ * One connection of our own, kept alive: it connects on first use, reconnects for ever, and gives up a server that
+ * accepts connections but never completes the handshake.
+ */
+export class RedisLink {
+  private opened = false;
+  private closed = false;
+  private firstOutcome: Promise<void> | null = null;
+  private lastError: LeaseStoreError | null = null;
+  private handshakeTimer: NodeJS.Timeout | null = null;
+  private reviveTimer: NodeJS.Timeout | null = null;
+
+  constructor(
+    readonly client: RedisClient,
+    private readonly on: { ready?(): void; recovered?(): void },
+  ) {}
+
+  /** Starts to connect, once. Never throws. */
+  open(): void {
+    if (this.opened || this.closed) return;
+    this.opened = true;
+    const { client } = this;
+    this.firstOutcome = new Promise((resolve) => {
+      client.once('ready', resolve);
+      client.once('close', resolve);
+      client.once('end', resolve);
+    });
+    let hadOutage = false;
+    client.on('error', (error: unknown) => (this.lastError = toStoreError(error)));
+    client.on('connect', () => this.watchHandshake());
+    client.on('close', () => {
+      hadOutage = true;
+      this.stopTimer('handshakeTimer');
+    });
+    client.on('ready', () => {
+      this.stopTimer('handshakeTimer');
+      this.lastError = null;
+      this.on.ready?.();
+      if (hadOutage) this.on.recovered?.();
+    });
+    // ioredis gives up in some states, for example when no Sentinel answers; a candidate must not.
+    client.on('end', () => {
+      if (!this.closed) this.reviveTimer = setTimeout(() => this.connect(), REVIVE_DELAY_MS);
+    });
+    this.connect();
+  }
+
+  /** Resolves when commands can be sent, and rejects with the reason why they cannot. */
+  async usable(): Promise<void> {
+    this.open();
+    // Only the first connection is waited for: an application that starts should not report an outage.
+    if (this.client.status !== 'ready' && !this.closed) await this.firstOutcome;
+    if (this.closed) throw new LeaseStoreError('unreachable', 'The lease store is closed.');
+    if (this.client.status !== 'ready') {
+      throw this.lastError ?? new LeaseStoreError('unreachable', 'Not connected to Redis.');
+    }
+  }
+
+  /** Drops the socket and connects anew. What is in flight rejects. */
+  reset(): void {
+    if (this.client.status === 'ready' || this.client.status === 'connect') {
+      this.client.disconnect(true);
+    }
+  }
+
+  /** Never hangs and never rejects. */
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    this.stopTimer('handshakeTimer');
+    this.stopTimer('reviveTimer');
+    if (!this.opened || this.client.status === 'end') {
+      this.client.disconnect();
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+      this.client.once('end', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      this.client.disconnect();
+    });
+  }
+
+  private connect(): void {
+    // What fails here comes as an 'error' event too, and the retry strategy takes it from there.
+    this.client.connect().catch((error: unknown) => (this.lastError ??= toStoreError(error)));
+  }
+
+  private watchHandshake(): void {
+    this.stopTimer('handshakeTimer');
+    this.handshakeTimer = setTimeout(() => this.reset(), HANDSHAKE_TIMEOUT_MS);
+  }
+
+  private stopTimer(name: 'handshakeTimer' | 'reviveTimer'): void {
+    const timer = this[name];
+    if (timer !== null) clearTimeout(timer);
+    this[name] = null;
+  }
+}

@@ -1,0 +1,48 @@
+import type { LeaseWatcher } from '../../election/lease-store.interface.js';
+import type { RedisClient } from './redis-client.js';
+import { RedisLink } from './redis-link.js';
+
+/**
+ * Hears of released leases (rule 19) on a connection of its own, since a subscribed one runs no commands. It only
+ * makes followers faster: whatever is lost here, they probe when the lease ends (rule 18).
+ */
+export class ReleaseSubscriber {
+  private readonly link: RedisLink;
+  private readonly watchers = new Map<string, Set<LeaseWatcher>>();
+
+  constructor(private readonly client: RedisClient) {
+    this.link = new RedisLink(client, { ready: () => this.subscribe([...this.watchers.keys()]) });
+    client.on('message', (channel: string) => {
+      for (const watcher of this.watchers.get(channel) ?? []) watcher.freed();
+    });
+  }
+
+  watch(channel: string, watcher: LeaseWatcher): () => void {
+    const known = this.watchers.get(channel);
+    const watchers = known ?? new Set();
+    this.watchers.set(channel, watchers.add(watcher));
+    this.link.open();
+    if (known === undefined && this.client.status === 'ready') this.subscribe([channel]);
+    return () => void watchers.delete(watcher);
+  }
+
+  close(): Promise<void> {
+    return this.link.close();
+  }
+
+  private subscribe(channels: readonly string[]): void {
+    if (channels.length === 0) return;
+    // Without the permission followers still probe when the lease ends; a lost connection subscribes again.
+    this.client.subscribe(...channels).then(
+      () => this.tellAll(channels),
+      () => undefined,
+    );
+  }
+
+  /** A release may have been missed while nobody listened. */
+  private tellAll(channels: readonly string[]): void {
+    for (const channel of channels) {
+      for (const watcher of this.watchers.get(channel) ?? []) watcher.freed();
+    }
+  }
+}

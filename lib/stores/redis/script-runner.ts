@@ -1,0 +1,88 @@
+import { LeaseStoreError } from '../../election/election.errors.js';
+import { toStoreError } from './redis-errors.js';
+import type { ElectionKeys } from './redis-keys.js';
+import type { RedisLink } from './redis-link.js';
+import type { RedisScript } from './scripts/script.js';
+
+/**
+ * Runs scripts over one link: by hash, each with a timeout of its own, and each reply checked to be the answer to
+ * this very request.
+ */
+export class ScriptRunner {
+  private lastTag = 0;
+  private lastAnswerAt = 0;
+
+  constructor(private readonly link: RedisLink) {}
+
+  /** The reply without its tag. Rejects with a `LeaseStoreError`. */
+  run(
+    script: RedisScript,
+    keys: ElectionKeys,
+    args: readonly (string | number)[],
+    timeoutMs: number,
+  ): Promise<readonly string[]> {
+    return this.within(timeoutMs, (isLate) => this.send(script, keys, args, isLate));
+  }
+
+  private async send(
+    script: RedisScript,
+    keys: ElectionKeys,
+    args: readonly (string | number)[],
+    isLate: () => boolean,
+  ): Promise<readonly string[]> {
+    await this.link.usable();
+    // Given up while it waited for the connection: a stale command must not run later (rule 24).
+    if (isLate()) throw new LeaseStoreError('unreachable', 'Not connected in time.');
+    const tag = String(++this.lastTag);
+    const { client } = this.link;
+    const all = [keys.lease, keys.record, tag, ...args];
+    let reply: unknown;
+    try {
+      reply = await client.evalsha(script.sha, 2, ...all);
+    } catch (error) {
+      this.lastAnswerAt = performance.now();
+      if (!isUnknownScript(error) || isLate()) throw error;
+      reply = await client.eval(script.source, 2, ...all);
+    }
+    this.lastAnswerAt = performance.now();
+    return checkReply(script, tag, reply);
+  }
+
+  /** A socket that has answered nothing since this request was made is dropped (rule 24). */
+  private within<T>(timeoutMs: number, run: (isLate: () => boolean) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const startedAt = performance.now();
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        reject(new LeaseStoreError('unreachable', `Redis did not answer within ${timeoutMs} ms.`));
+        if (this.lastAnswerAt < startedAt) this.link.reset();
+      }, timeoutMs);
+      run(() => late).then(
+        (value) => {
+          clearTimeout(timer);
+          resolve(value);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(toStoreError(error));
+        },
+      );
+    });
+  }
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('NOSCRIPT');
+}
+
+/** Anything that is not the expected answer is an error, never a yes. */
+function checkReply(script: RedisScript, tag: string, reply: unknown): readonly string[] {
+  if (Array.isArray(reply) && reply.every((item) => typeof item === 'string') && reply[0] === tag) {
+    return reply.slice(1);
+  }
+  throw new LeaseStoreError(
+    'unavailable',
+    `Redis sent no answer to this ${script.name} request: ${JSON.stringify(reply)}.`,
+  );
+}

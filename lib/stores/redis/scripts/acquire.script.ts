@@ -1,0 +1,79 @@
+import { defineScript } from './script.js';
+
+/**
+ * Checks, grants, raises the epoch and writes the holder in one step (rules 5, 7, 13 to 16).
+ *
+ * KEYS[1] lease, KEYS[2] record
+ * ARGV[1] tag, [2] holder, [3] attempt, [4] ttl ms, [5] floor, [6] hold-off: auto | always | never,
+ * ARGV[7] node id, [8] metadata as JSON
+ *
+ * Replies (every element is a string):
+ *   tag, 'granted', notice, epoch
+ *   tag, 'refused', notice, cause, wait ms, known epoch, holder, its epoch, its node id, its metadata
+ * where notice is '' | hidden-identity | endless-lease, and cause is held | hold-off | vanished | outdated. The
+ * holder is empty where the lease is free, its node id where another program wrote the lease.
+ */
+export const ACQUIRE = defineScript(
+  'acquire',
+  `
+local tag, holder, attempt, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local floor, hold_off = tonumber(ARGV[5]), ARGV[6]
+local notice = ''
+
+local server, up = 'hidden', 0
+local info = redis.pcall('INFO', 'server')
+if type(info) == 'string' then
+  server = string.match(info, 'run_id:(%w+)') or server
+  -- Whole seconds, cut off at both ends: the server may be up for one second less.
+  up = (tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or 0) - 1) * 1000
+end
+if server == 'hidden' then notice = 'hidden-identity' end
+
+local changed = record.server ~= server or record_epoch < floor or record.holdOffServer == server
+local wait = 0
+if changed and hold_off ~= 'never' then
+  if hold_off == 'auto' and not has_record and floor == 0 and server ~= 'hidden' then
+    wait = math.max(0, ttl - up)
+  else
+    local length = math.max(ttl, record_ttl)
+    if record.holdOffServer ~= server then
+      record.holdOffUntil = text(now + length)
+      redis.call('HSET', KEYS[2], 'holdOffServer', server, 'holdOffUntil', record.holdOffUntil)
+    end
+    wait = math.min(math.max(0, tonumber(record.holdOffUntil) - now), length)
+  end
+end
+
+local cause = 'hold-off'
+if lease and lease_holder ~= holder then
+  cause = 'held'
+  local left = redis.call('PTTL', KEYS[1])
+  if left < 0 then
+    notice = 'endless-lease'
+    left = ttl
+  end
+  wait = math.max(wait, left)
+elseif lease then
+  if tonumber(record.attempt or 0) > attempt then cause = 'outdated' end
+else
+  local vanished = math.min(tonumber(record.expiresAt or 0) - now, record_ttl)
+  if vanished > wait then
+    wait = vanished
+    cause = 'vanished'
+  end
+end
+
+if wait > 0 or cause ~= 'hold-off' then
+  return { tag, 'refused', notice, cause, text(wait), text(known_epoch), describe_leader() }
+end
+
+local epoch = math.max(known_epoch, floor) + 1
+if changed then epoch = math.max(epoch, now) end
+local ends = text(now + ttl)
+redis.call('HSET', KEYS[2], 'epoch', text(epoch), 'server', server, 'expiresAt', ends, 'ttl', text(ttl),
+  'holder', holder, 'attempt', text(attempt), 'nodeId', ARGV[7], 'metadata', ARGV[8], 'since', text(now))
+redis.call('HDEL', KEYS[2], 'holdOffServer', 'holdOffUntil')
+redis.call('SET', KEYS[1], holder .. '|' .. text(epoch), 'PXAT', ends)
+return { tag, 'granted', notice, text(epoch) }
+`,
+);

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+
+/** A Lua script, known to the server by its hash. */
+export interface RedisScript {
+  readonly name: string;
+  readonly source: string;
+  readonly sha: string;
+}
+
+/**
+ * What every script has: `KEYS[1]` the lease, `KEYS[2]` the record, `ARGV[1]` a tag that comes back as the first
+ * element of the reply, so that a reply which belongs to another request is never read as this one's.
+ */
+const PREAMBLE = `
+local lease = redis.call('GET', KEYS[1])
+local lease_holder, lease_epoch = false, 0
+if lease then
+  local holder, epoch = string.match(lease, '^(.*)|(%d+)$')
+  lease_holder, lease_epoch = holder or lease, tonumber(epoch or 0)
+end
+local record = {}
+do
+  local flat = redis.call('HGETALL', KEYS[2])
+  for i = 1, #flat, 2 do record[flat[i]] = flat[i + 1] end
+end
+local has_record = next(record) ~= nil
+local record_epoch = tonumber(record.epoch or 0)
+local record_ttl = tonumber(record.ttl or 0)
+local known_epoch = math.max(record_epoch, lease_epoch)
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local function text(number) return string.format('%.0f', number) end
+local function describe_leader()
+  local mine = lease and record.holder == lease_holder
+  return lease_holder or '', text(lease_epoch), mine and record.nodeId or '', mine and record.metadata or ''
+end
+`;
+
+export function defineScript(name: string, body: string): RedisScript {
+  const source = `${PREAMBLE}${body}`;
+  return { name, source, sha: createHash('sha1').update(source).digest('hex') };
+}
