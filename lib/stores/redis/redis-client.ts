@@ -68,7 +68,7 @@ export function openClient(source: RedisSource): RedisClient {
 
 /** By shape: the client may come from another copy of ioredis. */
 export function isCluster(source: RedisSource): source is Cluster {
-  return typeof source === 'object' && 'isCluster' in source && source.isCluster === true;
+  return typeof source === 'object' && 'isCluster' in source && source.isCluster;
 }
 
 export function isClient(source: RedisSource): source is Redis {

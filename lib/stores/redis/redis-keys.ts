@@ -16,7 +16,10 @@ export function electionKeys(keyPrefix: string, election: string): ElectionKeys 
   return { lease: `${base}:lease`, record: `${base}:record` };
 }
 
-/** An empty `{}` makes Redis hash the whole key, and the two keys would lie in different slots. */
-export function hasEmptyHashTag(part: string): boolean {
-  return /\{\}/.test(part);
+/**
+ * Whether this part of a key could make an empty hash tag `{}`, alone or behind the brace that is put before a name.
+ * Redis then hashes the whole key, and the two keys of an election would lie in different slots.
+ */
+export function makesEmptyHashTag(part: string): boolean {
+  return part.includes('{}') || part.startsWith('}');
 }

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { Logger } from '@nestjs/common';
+
+import { Candidate } from './election/candidate.js';
+import type { ElectionEvents } from './election/election-events.interface.js';
+import type { LeaseStore } from './election/lease-store.interface.js';
+import { LeaseTime } from './election/lease-time.js';
+import { ElectionLogger } from './events/election-logger.js';
+import { tellListeners } from './events/tell-listeners.js';
+import { LeaderService } from './leader.service.js';
+import type {
+  ElectionOptions,
+  FeatureElectionOptions,
+  LeaderElectionOptions,
+} from './options/leader-election-options.interface.js';
+import {
+  DEFAULT_KEY_PREFIX,
+  defaultNodeId,
+  inheritFromRoot,
+  resolveElection,
+} from './options/resolve-options.js';
+import { RedisLeaseStore } from './stores/redis/redis-lease-store.js';
+import { SystemClock } from './system-clock.js';
+import { Election, ElectionRegistry } from './work/election-registry.js';
+import { LeaderWork } from './work/leader-work.js';
+import { RunContext } from './work/run-context.js';
+import { DuplicateElectionError } from './work/work.errors.js';
+
+/** Makes the elections of one application, on one store, and one service for each. */
+export class ElectionFactory {
+  readonly registry: ElectionRegistry;
+  private readonly services = new Map<string, LeaderService>();
+  private readonly optionsOf = new Map<string, FeatureElectionOptions>();
+  private readonly clock = new SystemClock();
+  private readonly time = new LeaseTime(this.clock);
+  private readonly context = new RunContext();
+  private readonly nodeId: string;
+  private readonly store: LeaseStore;
+  private readonly ownStore: RedisLeaseStore | null;
+  private readonly events: ElectionEvents;
+
+  /** Expects validated options. */
+  constructor(private readonly root: LeaderElectionOptions) {
+    this.nodeId = root.nodeId ?? defaultNodeId();
+    this.ownStore = root.redis === undefined ? null : ownRedisStore(root);
+    const store = root.store ?? this.ownStore;
+    if (store === null || store === undefined) throw new Error('Defect: options without a store.');
+    this.store = store;
+    const logger = new Logger(LeaderService.name);
+    this.events = tellListeners(
+      [
+        new ElectionLogger(logger, (name) => this.registry.find(name)?.config),
+        ...(root.events === undefined ? [] : [root.events]),
+      ],
+      (error) =>
+        logger.error('A listener in `events` threw; the election goes on.', stackOf(error)),
+    );
+    const config = resolveElection(root, this.nodeId);
+    this.registry = new ElectionRegistry(config.election);
+    this.add(root);
+  }
+
+  get rootService(): LeaderService {
+    return this.serviceOf(this.registry.defaultName);
+  }
+
+  serviceOf(name: string): LeaderService {
+    const service = this.services.get(name);
+    if (service === undefined) {
+      throw new DuplicateElectionError(
+        `LeaderElectionModule.forRootAsync: it was given the name "${name}", but its options say ` +
+          `"${this.registry.defaultName}". Give both the same name.`,
+      );
+    }
+    return service;
+  }
+
+  /** The same election for the same name; different options for one name are refused. */
+  feature(options: FeatureElectionOptions): LeaderService {
+    const known = this.services.get(options.name);
+    if (known !== undefined) {
+      if (isDeepStrictEqual(this.optionsOf.get(options.name), options)) return known;
+      throw new DuplicateElectionError(
+        `LeaderElectionModule: election "${options.name}" is registered twice with different options. Use one ` +
+          'forFeature() with all of them, or another name.',
+      );
+    }
+    this.optionsOf.set(options.name, options);
+    return this.add(inheritFromRoot(this.root, options));
+  }
+
+  start(): void {
+    this.registry.start();
+  }
+
+  stop(): Promise<void> {
+    return this.registry.stop();
+  }
+
+  /** Closes what was opened here; a store of the user's stays open. */
+  async close(): Promise<void> {
+    await this.ownStore?.close();
+  }
+
+  private add(options: ElectionOptions): LeaderService {
+    const { clock, context, events, store, time } = this;
+    const config = resolveElection(options, this.nodeId);
+    const work = new LeaderWork({ election: config.election, context, events, time });
+    const candidate = new Candidate(
+      { config, store, clock, time, events, random: Math.random },
+      work,
+    );
+    const election = new Election(config, candidate, work, events);
+    const service = new LeaderService(election, context);
+    this.services.set(config.election, service);
+    this.registry.add(election);
+    return service;
+  }
+}
+
+function ownRedisStore({ redis, keyPrefix }: LeaderElectionOptions): RedisLeaseStore {
+  if (redis === undefined) throw new Error('Defect: options without redis.');
+  return new RedisLeaseStore({ redis, keyPrefix: keyPrefix ?? DEFAULT_KEY_PREFIX });
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+import type { ElectionConfig } from '../election/election-config.interface.js';
+import type {
+  ElectionOptions,
+  FeatureElectionOptions,
+  LeaderElectionOptions,
+} from './leader-election-options.interface.js';
+import { resolveTiming } from './timing.js';
+
+export const DEFAULT_ELECTION = 'default';
+export const DEFAULT_KEY_PREFIX = 'leader-election';
+
+export function defaultNodeId(): string {
+  return `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+}
+
+/** Validated options with all defaults. The holder is new each time, also for an equal node id (rule 6). */
+export function resolveElection(options: ElectionOptions, nodeId: string): ElectionConfig {
+  return {
+    ...resolveTiming(options),
+    election: options.name ?? DEFAULT_ELECTION,
+    by: {
+      holder: `${nodeId}#${randomBytes(8).toString('hex')}`,
+      nodeId,
+      metadata: { ...options.metadata },
+    },
+    holdOff: options.holdOff ?? 'auto',
+    campaign: options.campaign ?? true,
+  };
+}
+
+/** What a feature leaves out is as in the root; durations only as long as both have the same lease. */
+export function inheritFromRoot(
+  root: LeaderElectionOptions,
+  feature: FeatureElectionOptions,
+): ElectionOptions {
+  const { drainTimeoutMs, holdOff, campaign, metadata } = root;
+  const { leaseTtlMs, renewIntervalMs, safetyMarginMs, commandTimeoutMs } = root;
+  const timing =
+    feature.leaseTtlMs === undefined
+      ? { leaseTtlMs, renewIntervalMs, safetyMarginMs, commandTimeoutMs }
+      : {};
+  return {
+    drainTimeoutMs,
+    holdOff,
+    campaign,
+    metadata,
+    ...timing,
+    ...withoutUndefined(feature),
+  };
+}
+
+function withoutUndefined(options: FeatureElectionOptions): FeatureElectionOptions {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { name: options.name, ...Object.fromEntries(given) };
+}

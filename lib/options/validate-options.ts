@@ -1,0 +1,178 @@
+import { makesEmptyHashTag } from '../stores/redis/redis-keys.js';
+import { isClient, keyPrefixOf } from '../stores/redis/redis-client.js';
+import type {
+  ElectionOptions,
+  LeaderElectionOptions,
+} from './leader-election-options.interface.js';
+import { show, wrongType, wrongValue } from './option.errors.js';
+import { resolveTiming } from './timing.js';
+
+const MAX_NAME_LENGTH = 200;
+const MAX_METADATA_LENGTH = 4096;
+
+const ELECTION_OPTIONS = [
+  'name',
+  'leaseTtlMs',
+  'renewIntervalMs',
+  'safetyMarginMs',
+  'commandTimeoutMs',
+  'drainTimeoutMs',
+  'holdOff',
+  'minReplicaAcks',
+  'campaign',
+  'metadata',
+] as const satisfies readonly (keyof ElectionOptions)[];
+
+const ROOT_OPTIONS = [
+  ...ELECTION_OPTIONS,
+  'redis',
+  'store',
+  'keyPrefix',
+  'nodeId',
+  'events',
+] as const satisfies readonly (keyof LeaderElectionOptions)[];
+
+/** Throws a TypeError or RangeError that names the option, its value and the remedy. Does no I/O. */
+export function validateRootOptions(options: LeaderElectionOptions): void {
+  assertKnown('forRoot', options, ROOT_OPTIONS);
+  validateElection(options);
+  assertName('keyPrefix', options.keyPrefix);
+  assertText('nodeId', options.nodeId);
+  assertOneStore(options);
+}
+
+/** The same for `forFeature`. */
+export function validateFeatureOptions(options: ElectionOptions): void {
+  assertKnown('forFeature', options, ELECTION_OPTIONS);
+  if (options.name === undefined) {
+    throw wrongType(
+      'name',
+      'the name of a further election',
+      options.name,
+      "Example: forFeature('reports').",
+    );
+  }
+  validateElection(options);
+}
+
+function validateElection(options: ElectionOptions): void {
+  assertName('name', options.name);
+  resolveTiming(options);
+  assertOneOf('holdOff', options.holdOff, ['auto', 'always', 'never']);
+  assertOneOf('campaign', options.campaign, [true, false]);
+  assertMetadata(options.metadata);
+  if (options.minReplicaAcks !== undefined && options.minReplicaAcks !== 0) {
+    throw wrongValue(
+      'minReplicaAcks',
+      '0',
+      options.minReplicaAcks,
+      'Waiting for replicas is not supported in this version: leave it out.',
+    );
+  }
+}
+
+function assertOneStore(options: LeaderElectionOptions): void {
+  const redis: unknown = options.redis;
+  const store: unknown = options.store;
+  if (given(redis) && given(store)) {
+    throw new TypeError('LeaderElectionModule: give `redis` or `store`, not both.');
+  }
+  if (given(store)) {
+    assertStore(store);
+    return;
+  }
+  if (!given(redis) || redis === '') {
+    const why = 'redis' in options ? ` \`redis\` is ${show(redis)}: is REDIS_URL set?` : '';
+    throw new TypeError(
+      `LeaderElectionModule: neither \`redis\` nor \`store\` is given.${why} Without a shared store every replica ` +
+        'would lead. Give `redis` (a URL, ioredis options or a client); in tests give `store: new InMemoryLeaseStore()`.',
+    );
+  }
+  if (Array.isArray(redis)) {
+    throw wrongType(
+      'redis',
+      'one Redis',
+      redis.map(() => 'server'),
+      'A quorum of several servers is not supported in this version.',
+    );
+  }
+  if (typeof redis !== 'string' && typeof redis !== 'object') {
+    throw wrongType('redis', 'a URL, ioredis options, or an ioredis client', redis);
+  }
+  if (options.redis !== undefined && typeof options.redis === 'object') {
+    const prefix = isClient(options.redis) ? keyPrefixOf(options.redis) : undefined;
+    assertName('redis.options.keyPrefix', prefix === '' ? undefined : prefix);
+  }
+}
+
+function given(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function assertStore(store: unknown): void {
+  const methods = ['acquire', 'renew', 'release', 'inspect', 'watch', 'close'] as const;
+  const missing = methods.filter(
+    (method) => typeof (store as Record<string, unknown>)[method] !== 'function',
+  );
+  if (missing.length > 0) {
+    throw wrongType('store', `a LeaseStore (it lacks ${missing.join(', ')})`, store);
+  }
+}
+
+function assertKnown(where: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(
+      `LeaderElectionModule.${where}: expected an options object, got \`${String(options)}\`.`,
+    );
+  }
+  for (const key of Object.keys(options)) {
+    if (known.includes(key)) continue;
+    const meant = known.find((name) => name.toLowerCase().includes(key.toLowerCase()));
+    throw new TypeError(
+      `LeaderElectionModule.${where}: unknown option \`${key}\`.` +
+        (meant === undefined ? ` Known are: ${known.join(', ')}.` : ` Did you mean \`${meant}\`?`),
+    );
+  }
+}
+
+function assertName(option: string, value: unknown): void {
+  assertText(option, value);
+  if (typeof value === 'string' && makesEmptyHashTag(value)) {
+    throw wrongValue(
+      option,
+      'without `{}`, and not to begin with `}`',
+      value,
+      'An empty hash tag puts the keys of one election in different Cluster slots.',
+    );
+  }
+}
+
+function assertText(option: string, value: unknown): void {
+  if (value === undefined) return;
+  const expected = `a string of 1 to ${MAX_NAME_LENGTH} characters without control characters`;
+  if (typeof value !== 'string') throw wrongType(option, expected, value);
+  // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+  if (value.length === 0 || value.length > MAX_NAME_LENGTH || /[\u0000-\u001f\u007f]/.test(value)) {
+    throw wrongValue(option, expected, value);
+  }
+}
+
+function assertMetadata(metadata: unknown): void {
+  if (metadata === undefined) return;
+  const expected = `a flat map of strings of at most ${MAX_METADATA_LENGTH} characters as JSON`;
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
+    throw wrongType('metadata', expected, metadata);
+  }
+  if (Object.values(metadata).some((value) => typeof value !== 'string')) {
+    throw wrongType('metadata', expected, metadata);
+  }
+  if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH) {
+    throw wrongValue('metadata', expected, metadata, 'Every refused candidate is sent all of it.');
+  }
+}
+
+function assertOneOf(option: string, value: unknown, allowed: readonly unknown[]): void {
+  if (value === undefined || allowed.includes(value)) return;
+  const list = allowed.map((item) => JSON.stringify(item)).join(' | ');
+  throw wrongValue(option, list, value);
+}

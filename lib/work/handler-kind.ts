@@ -1,0 +1,24 @@
+/**
+ * How other packages mark the functions that they call. Metadata keys, not imports: nobody has to install what they
+ * do not use. Each is checked against the real package in `test/e2e`.
+ */
+const SCHEDULED = [
+  'SCHEDULE_CRON_OPTIONS',
+  'SCHEDULE_INTERVAL_OPTIONS',
+  'SCHEDULE_TIMEOUT_OPTIONS',
+];
+const EVENT = ['EVENT_LISTENER_METADATA'];
+const ROUTE = ['path', 'method'];
+
+/**
+ * - `background`: called by a timer or an in-process event, on every instance alike; nobody waits for an answer.
+ * - `route`: an HTTP handler.
+ * - `call`: anything else; the caller would take silence for success.
+ */
+export type HandlerKind = 'background' | 'route' | 'call';
+
+export function handlerKindOf(handler: object): HandlerKind {
+  const has = (key: string) => Reflect.hasOwnMetadata(key, handler);
+  if (SCHEDULED.some(has) || EVENT.some(has)) return 'background';
+  return ROUTE.every(has) ? 'route' : 'call';
+}

@@ -1,0 +1,138 @@
+import { isPromise } from 'node:util/types';
+
+import { defer, finalize, isObservable, Observable } from 'rxjs';
+
+import type { ElectionEvents } from '../election/election-events.interface.js';
+import type { Leadership } from '../election/leadership.js';
+import type { LeaseTime } from '../election/lease-time.js';
+import { NotLeaderException } from './not-leader.exception.js';
+import type { RunContext } from './run-context.js';
+
+export interface LeaderWorkParts {
+  readonly election: string;
+  readonly context: RunContext;
+  readonly events: ElectionEvents;
+  readonly time: LeaseTime;
+}
+
+/**
+ * The leader-only runs of one election: what is in flight under which leadership, so that shutdown can wait for it
+ * (rule 21), and which leadership the present code belongs to.
+ */
+export class LeaderWork {
+  private readonly inFlight = new Map<Leadership, number>();
+  private readonly waiting = new Map<Leadership, (() => void)[]>();
+
+  constructor(private readonly parts: LeaderWorkParts) {}
+
+  /** The leadership that the present run began under, over or not; undefined outside of a run. */
+  get pinned(): Leadership | undefined {
+    return this.parts.context.pinned(this);
+  }
+
+  idle(leadership: Leadership): Promise<void> {
+    if (!this.inFlight.has(leadership)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiting = this.waiting.get(leadership) ?? [];
+      this.waiting.set(leadership, [...waiting, resolve]);
+    });
+  }
+
+  /**
+   * Runs `work` under this leadership. What it returns comes back as it is: a value at once, a promise that is in
+   * flight until it settles, an Observable whose every subscription is a run of its own. A lazy thenable (a query
+   * builder) is started here and becomes a promise, or it would run outside.
+   */
+  run<T>(leadership: Leadership, handler: string | null, work: () => T): T {
+    const ended = this.began(leadership, handler);
+    let result: unknown;
+    try {
+      result = this.parts.context.enter(this, leadership, () => started(work()));
+    } catch (error) {
+      ended(true);
+      throw error;
+    }
+    if (isPromise(result)) {
+      // The caller gets the promise itself, and with it the duty to handle its rejection.
+      result.then(
+        () => ended(false),
+        () => ended(true),
+      );
+    } else {
+      ended(false);
+    }
+    // `started` keeps the type, but for thenables, which it settles to the same value.
+    return (isObservable(result) ? this.guarded(leadership, handler, result) : result) as T;
+  }
+
+  private guarded(
+    leadership: Leadership,
+    handler: string | null,
+    source: Observable<unknown>,
+  ): Observable<unknown> {
+    const { context, election } = this.parts;
+    return defer(() => {
+      if (!leadership.isValid) throw new NotLeaderException({ election, leader: null });
+      const ended = this.began(leadership, handler);
+      let failed = false;
+      return new Observable<unknown>((subscriber) =>
+        context.enter(this, leadership, () =>
+          source.subscribe({
+            next: (value) => subscriber.next(value),
+            error: (error) => {
+              failed = true;
+              subscriber.error(error);
+            },
+            complete: () => subscriber.complete(),
+          }),
+        ),
+      ).pipe(finalize(() => ended(failed)));
+    });
+  }
+
+  /** Counts a run in, and returns how to count it out. */
+  private began(leadership: Leadership, handler: string | null): (failed: boolean) => void {
+    const { election, events, time } = this.parts;
+    const { epoch } = leadership;
+    const startedAt = time.now();
+    this.inFlight.set(leadership, (this.inFlight.get(leadership) ?? 0) + 1);
+    events.runStarted({ election, epoch, handler });
+    return (failed) => {
+      this.leave(leadership);
+      events.runEnded({
+        election,
+        epoch,
+        handler,
+        durationMs: time.now() - startedAt,
+        failed,
+        outlived: !leadership.isValid,
+      });
+    };
+  }
+
+  private leave(leadership: Leadership): void {
+    const left = (this.inFlight.get(leadership) ?? 1) - 1;
+    if (left > 0) {
+      this.inFlight.set(leadership, left);
+      return;
+    }
+    this.inFlight.delete(leadership);
+    const waiting = this.waiting.get(leadership) ?? [];
+    this.waiting.delete(leadership);
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** Starts a lazy thenable inside the run. */
+function started(result: unknown): unknown {
+  return !isPromise(result) && isThenable(result) ? Promise.resolve(result) : result;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  );
+}

@@ -1,0 +1,45 @@
+import { HttpException, HttpStatus } from '@nestjs/common';
+
+import type { LeaderInfo } from '../election/lease-store.interface.js';
+
+const BRAND = Symbol.for('nestjs-leader-election:NotLeaderException');
+
+export interface NotLeaderDetails {
+  readonly election: string;
+  /** Who leads, as last seen; null when unknown. */
+  readonly leader: LeaderInfo | null;
+  /** After how long it is worth trying again. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * Thrown where leader-only work is asked of an instance that does not lead. In an HTTP handler it becomes a 503 that
+ * names the leader.
+ *
+ * @publicApi
+ */
+export class NotLeaderException extends HttpException {
+  readonly [BRAND] = true;
+  readonly election: string;
+  readonly leader: LeaderInfo | null;
+
+  constructor(details: NotLeaderDetails) {
+    const { election, leader } = details;
+    const whoLeads = leader === null ? 'the leader is unknown' : `"${leader.nodeId}" leads`;
+    const message = `Not the leader of election "${election}": ${whoLeads}.`;
+    const statusCode = HttpStatus.SERVICE_UNAVAILABLE;
+    super({ statusCode, error: 'Service Unavailable', message, ...details }, statusCode);
+    this.message = message;
+    this.election = election;
+    this.leader = leader;
+  }
+}
+
+/**
+ * Tells a {@link NotLeaderException}, also one from another copy of this package, where `instanceof` fails.
+ *
+ * @publicApi
+ */
+export function isNotLeaderException(error: unknown): error is NotLeaderException {
+  return typeof error === 'object' && error !== null && BRAND in error;
+}

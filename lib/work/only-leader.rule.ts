@@ -1,0 +1,69 @@
+import { show } from '../options/option.errors.js';
+
+/** What happens to a call on an instance that does not lead. */
+export type Otherwise = 'skip' | 'throw';
+
+/**
+ * @publicApi
+ */
+export interface OnlyLeaderOptions {
+  /** The election that decides. @default the one of `forRoot` */
+  readonly name?: string;
+  /**
+   * On an instance that does not lead: `'skip'` returns undefined, `'throw'` throws a `NotLeaderException`.
+   * @default 'skip' for scheduled and event handlers, 'throw' for everything else (an HTTP handler answers 503)
+   */
+  readonly otherwise?: Otherwise;
+}
+
+/** Marks a guarded function. */
+export const ONLY_LEADER_RULE = 'nestjs-leader-election:rule';
+/** On a class: the guarded methods and the elections they ask for, to be checked at start-up. */
+export const ONLY_LEADER_METHODS = 'nestjs-leader-election:methods';
+/** Where a guarded instance finds the elections of its own application. */
+export const REGISTRY_PROPERTY = Symbol.for('nestjs-leader-election:registry');
+
+export interface GuardedMethod {
+  readonly handler: string;
+  readonly rule: OnlyLeaderOptions;
+}
+
+export function ruleOf(target: object): OnlyLeaderOptions | undefined {
+  return Reflect.getOwnMetadata(ONLY_LEADER_RULE, target) as OnlyLeaderOptions | undefined;
+}
+
+/** The guarded methods of a class and of those it extends. */
+export function guardedMethodsOf(type: object): readonly GuardedMethod[] {
+  return (Reflect.getMetadata(ONLY_LEADER_METHODS, type) as GuardedMethod[] | undefined) ?? [];
+}
+
+export function toRule(nameOrOptions: unknown): OnlyLeaderOptions {
+  if (nameOrOptions === undefined) return {};
+  if (typeof nameOrOptions === 'string') return { name: nameOrOptions };
+  if (typeof nameOrOptions !== 'object' || nameOrOptions === null) {
+    throw new TypeError(
+      `@OnlyLeader(): expected an election name or { name, otherwise }, got ${show(nameOrOptions)}.`,
+    );
+  }
+  const { name, otherwise, ...unknown } = nameOrOptions as Record<string, unknown>;
+  const [stranger] = Object.keys(unknown);
+  if (stranger !== undefined) {
+    throw new TypeError(
+      `@OnlyLeader(): unknown option \`${stranger}\`; known are name, otherwise.`,
+    );
+  }
+  if (otherwise !== undefined && otherwise !== 'skip' && otherwise !== 'throw') {
+    throw new RangeError(
+      `@OnlyLeader(): expected \`otherwise\` to be 'skip' | 'throw', got ${show(otherwise)}.`,
+    );
+  }
+  if (name !== undefined && typeof name !== 'string') {
+    throw new TypeError(
+      `@OnlyLeader(): expected \`name\` to be the name of an election, got ${show(name)}.`,
+    );
+  }
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(otherwise === undefined ? {} : { otherwise }),
+  };
+}
