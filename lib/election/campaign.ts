@@ -53,7 +53,8 @@ export class Campaign {
 
   /** Only looks on for that long, and asks for nothing. */
   observeFor(cooldownMs: number): void {
-    if (cooldownMs > 0) this.observeUntil = this.context.time.now() + cooldownMs;
+    if (cooldownMs <= 0) return;
+    this.observeUntil = Math.max(this.observeUntil, this.context.time.now() + cooldownMs);
   }
 
   /** Tries now, or once more when the answer under way may be outdated by what woke it. */
@@ -102,6 +103,11 @@ export class Campaign {
     return this.context.config.campaign && this.context.time.now() >= this.observeUntil;
   }
 
+  /** False when, since the request was sent, the campaign has ended or a `stepDown()` has put it off. */
+  private mayUse(): boolean {
+    return !this.over && this.mayAcquire();
+  }
+
   private async tryAcquire(): Promise<number | null> {
     const { config, store, time } = this.context;
     const attempt = this.context.nextAttempt();
@@ -125,9 +131,9 @@ export class Campaign {
 
     this.context.sawEpoch(reply.epoch);
     this.context.sawNotice(reply);
-    if (this.over) {
+    if (!this.mayUse()) {
       await this.giveBack(reply.epoch);
-      return null;
+      return 0;
     }
     // An answer that took longer than the lease lasts grants nothing (rule 8). The next attempt recognises the lease
     // as this candidate's own and is granted a new epoch at once (rule 7).
@@ -181,11 +187,11 @@ export class Campaign {
     return Math.min(grownMs, this.context.jittered(leaseTtlMs * LONGEST_BACKOFF_PART_OF_TTL));
   }
 
-  /** A grant that arrives after its request was given up: of use to nobody once the campaign is over. */
+  /** A grant that arrives after its request was given up: of no use once the campaign is over or put off. */
   private async giveBackUnlessNeeded(reply: AcquireReply): Promise<void> {
     if (!reply.granted) return;
     this.context.sawEpoch(reply.epoch);
-    if (this.over) await this.giveBack(reply.epoch);
+    if (!this.mayUse()) await this.giveBack(reply.epoch);
   }
 
   /** One try: where it fails, the lease runs out. */

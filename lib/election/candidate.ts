@@ -6,6 +6,7 @@ import { giveUpLease } from './give-up-lease.js';
 import { Leadership } from './leadership.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { LeaderInfo } from './lease-store.interface.js';
+import { Outbox } from './outbox.js';
 
 /** How a candidate learns that leader-only work has ended. */
 export interface RunsInFlight {
@@ -43,13 +44,15 @@ type Role = { readonly name: 'idle' } | Campaigning | Holding | { readonly name:
 export class Candidate {
   private readonly context: ElectionContext;
   private readonly listeners = new Set<(change: LeadershipChange) => void>();
-  private readonly untold: LeadershipChange[] = [];
+  private readonly outbox = new Outbox();
   private role: Role = { name: 'idle' };
   private leaderSeen: LeaderInfo | null = null;
   private change: LeadershipChange;
   private heldSince = 0;
+  /** How long to stay out of the contest once the present leadership is over. */
+  private restMs = 0;
   private unwatch: (() => void) | null = null;
-  private resigning: Promise<void> | null = null;
+  private resigning: Promise<unknown> = Promise.resolve();
   private stopping: Promise<void> | null = null;
 
   constructor(
@@ -84,16 +87,20 @@ export class Candidate {
   }
 
   start(): void {
-    if (this.role.name !== 'idle') return;
-    const { config, events, store } = this.context;
-    events.started({ election: config.election, campaign: config.campaign });
-    this.becomeCampaigner(null, 0);
-    this.unwatch = store.watch(config.election, {
-      freed: () => this.wakeCampaign(),
-      reconnected: () => {
-        this.wakeCampaign();
-        if (isHolding(this.role)) this.role.keeper.wake();
-      },
+    this.outbox.step(() => {
+      if (this.role.name !== 'idle') return;
+      const { config, events, store } = this.context;
+      this.outbox.send(() =>
+        events.started({ election: config.election, campaign: config.campaign }),
+      );
+      this.unwatch = store.watch(config.election, {
+        freed: () => this.wakeCampaign(),
+        reconnected: () => {
+          this.wakeCampaign();
+          if (isHolding(this.role)) this.role.keeper.wake();
+        },
+      });
+      this.becomeCampaigner(null);
     });
   }
 
@@ -109,72 +116,78 @@ export class Candidate {
    * `cooldownMs`, also when it was not leading. Resolves when the lease is free, or left to run out.
    */
   async stepDown(cooldownMs: number): Promise<void> {
-    if (this.role.name === 'campaigning') this.role.campaign.observeFor(cooldownMs);
-    if (this.role.name === 'leading') this.resigning = this.resign('released', cooldownMs);
-    await this.resigning;
+    await this.outbox.step(() => {
+      this.noticeExpiry();
+      if (this.role.name === 'campaigning') this.role.campaign.observeFor(cooldownMs);
+      if (isHolding(this.role)) this.restMs = Math.max(this.restMs, cooldownMs);
+      if (this.role.name === 'leading') this.becomeDraining('released');
+      return this.role.name === 'draining' ? this.resigning : null;
+    });
   }
 
   /** Shuts down; a follower never leads on the way out (rule 22). Never rejects; always the same promise. */
   stop(): Promise<void> {
-    this.stopping ??= this.shutDown();
-    return this.stopping;
+    return this.outbox.step(() => (this.stopping ??= this.shutDown()));
   }
 
   private async shutDown(): Promise<void> {
     this.unwatch?.();
+    this.noticeExpiry();
     const { role } = this;
-    if (role.name === 'leading') this.resigning = this.resign('shutdown', 0);
+    if (role.name === 'leading') this.becomeDraining('shutdown');
     else if (role.name !== 'draining') this.becomeStopped(null);
     if (role.name === 'campaigning') await role.campaign.stop();
     await this.resigning;
+    // A renewal or a `verify()` may still be under way; whoever closes the store next must not break into it.
+    await this.context.settled();
   }
 
   /** Rule 21: the lease is renewed until the work has ended, and released only then. */
-  private async resign(reason: 'released' | 'shutdown', cooldownMs: number): Promise<void> {
-    const draining = this.becomeDraining(reason);
+  private async drain(draining: Holding, reason: LossReason): Promise<void> {
     const { leadership, keeper } = draining;
     const { drainTimeoutMs } = this.context.config;
     const inTime = await this.within(drainTimeoutMs, this.runs.idle(leadership));
     if (this.role !== draining) return; // Lost meanwhile; `leadershipLost` has moved on.
 
     keeper.stop();
-    this.endLeadership(leadership, reason);
+    this.outbox.step(() => this.endLeadership(leadership, reason));
     if (inTime || (await this.within(ABORT_GRACE_MS, this.runs.idle(leadership)))) {
       await giveUpLease(this.context, leadership);
     }
-    this.moveOn(reason, cooldownMs);
+    this.outbox.step(() => this.moveOn(reason));
   }
 
   private leadershipLost(leadership: Leadership, reason: LossReason): void {
-    if (!isHolding(this.role) || this.role.leadership !== leadership) return;
-    // First: whoever hears of the change must find the leadership over.
-    this.endLeadership(leadership, reason);
-    this.moveOn(reason, 0);
-  }
-
-  private endLeadership(leadership: Leadership, reason: LossReason): void {
-    leadership.end(reason);
-    this.context.events.ended({
-      election: leadership.election,
-      epoch: leadership.epoch,
-      reason,
-      heldForMs: this.context.time.now() - this.heldSince,
+    this.outbox.step(() => {
+      if (!isHolding(this.role) || this.role.leadership !== leadership) return;
+      this.endLeadership(leadership, reason);
+      this.moveOn(reason);
     });
   }
 
-  private moveOn(reason: LossReason, cooldownMs: number): void {
-    if (this.stopping === null) this.becomeCampaigner(reason, cooldownMs);
+  private endLeadership(leadership: Leadership, reason: LossReason): void {
+    const { election, epoch } = leadership;
+    const heldForMs = this.context.time.now() - this.heldSince;
+    // First: whoever hears of the end must find the leadership over.
+    this.outbox.send(() => leadership.end(reason));
+    this.outbox.send(() => this.context.events.ended({ election, epoch, reason, heldForMs }));
+  }
+
+  private moveOn(reason: LossReason): void {
+    if (this.stopping === null) this.becomeCampaigner(reason);
     else this.becomeStopped(reason);
   }
 
-  private becomeCampaigner(reason: LossReason | null, cooldownMs: number): void {
+  private becomeCampaigner(reason: LossReason | null): void {
     this.assertRole('idle', 'leading', 'draining');
     const campaign = new Campaign(this.context, this.campaignListener());
+    const { restMs } = this;
     this.role = { name: 'campaigning', campaign };
     this.leaderSeen = null;
+    this.restMs = 0;
     this.announce(this.context.config.campaign ? 'candidate' : 'follower', reason);
-    // A listener may have stopped it.
-    if (this.isCampaigning(campaign)) campaign.start(cooldownMs);
+    // After the announcement: where a listener stops it, nothing is asked any more.
+    this.outbox.send(() => campaign.start(restMs));
   }
 
   private becomeLeader({ epoch, attempt, sentAt }: Grant): void {
@@ -190,16 +203,18 @@ export class Candidate {
     this.leaderSeen = { nodeId, epoch, metadata };
     this.heldSince = time.now();
     keeper.start();
-    events.granted({ election: config.election, epoch, latencyMs: this.heldSince - sentAt });
+    const latencyMs = this.heldSince - sentAt;
+    this.outbox.send(() => events.granted({ election: config.election, epoch, latencyMs }));
     this.announce('leader', null);
   }
 
-  private becomeDraining(reason: LossReason): Holding {
-    if (this.role.name !== 'leading') throw this.illegal('draining');
+  private becomeDraining(reason: LossReason): void {
+    if (this.role.name !== 'leading') throw this.illegal('leading');
     const draining: Holding = { ...this.role, name: 'draining' };
     this.role = draining;
     this.announce('draining', reason);
-    return draining;
+    // A lease that was lost while it drained may have left an earlier one behind, which `stop` waits for too.
+    this.resigning = Promise.all([this.resigning, this.drain(draining, reason)]);
   }
 
   private becomeStopped(reason: LossReason | null): void {
@@ -210,16 +225,18 @@ export class Candidate {
   }
 
   private campaignListener(): CampaignListener {
+    const { campaign } = this.context.config;
     return {
-      won: (grant) => this.becomeLeader(grant),
-      sawLeader: (leader) => {
-        this.leaderSeen = leader;
-        const unknown = leader === null && this.context.config.campaign;
-        this.announce(unknown ? 'candidate' : 'follower', null);
-      },
-      lostSight: () => {
-        if (this.context.config.campaign) this.announce('candidate', null);
-      },
+      won: (grant) => this.outbox.step(() => this.becomeLeader(grant)),
+      sawLeader: (leader) =>
+        this.outbox.step(() => {
+          this.leaderSeen = leader;
+          this.announce(leader === null && campaign ? 'candidate' : 'follower', null);
+        }),
+      lostSight: () =>
+        this.outbox.step(() => {
+          if (campaign) this.announce('candidate', null);
+        }),
     };
   }
 
@@ -227,22 +244,18 @@ export class Candidate {
     if (this.role.name === 'campaigning') this.role.campaign.wake();
   }
 
-  private isCampaigning(campaign: Campaign): boolean {
-    return this.role.name === 'campaigning' && this.role.campaign === campaign;
-  }
-
   /** Announces what has changed already; says nothing where nothing did. */
   private announce(state: ElectionState, reason: LossReason | null): void {
     const next = this.describe(state, reason);
     if (isSame(this.change, next)) return;
     this.change = next;
-    this.untold.push(next);
-    // Where a listener causes another change, everybody hears this one first.
-    if (this.untold.length > 1) return;
-    for (let change = this.untold[0]; change !== undefined; change = this.untold[0]) {
-      this.context.events.changed({ election: this.context.election, change });
-      for (const listener of this.listeners) listener(change);
-      this.untold.shift();
+    this.outbox.send(() =>
+      this.context.events.changed({ election: this.context.election, change: next }),
+    );
+    for (const listener of this.listeners) {
+      this.outbox.send(() => {
+        if (this.listeners.has(listener)) listener(next);
+      });
     }
   }
 

@@ -36,6 +36,7 @@ export class ElectionContext implements ElectionParts {
   /** The highest epoch ever seen here; it never shrinks (rule 13). */
   floor = 0;
   private attempts = 0;
+  private readonly underWay = new Set<Promise<unknown>>();
   private lastNotice: string | null = null;
 
   constructor(parts: ElectionParts) {
@@ -84,14 +85,23 @@ export class ElectionContext implements ElectionParts {
     call: (timeoutMs: number) => Promise<T>,
     late?: (answer: T) => void,
   ): Promise<T> {
+    const answered = this.settleWithin(Math.max(1, Math.floor(timeoutMs)), call, late);
+    this.underWay.add(answered);
     try {
-      const answer = await this.settleWithin(Math.max(1, Math.floor(timeoutMs)), call, late);
+      const answer = await answered;
       this.events.storeAnswered({ election: this.election });
       return answer;
     } catch (error) {
       this.events.storeFailed({ election: this.election, operation, error });
       throw error;
+    } finally {
+      this.underWay.delete(answered);
     }
+  }
+
+  /** Resolves when no call is under way; each one settles within its timeout. */
+  async settled(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
   }
 
   private settleWithin<T>(

@@ -64,9 +64,9 @@ export class LeaseKeeper {
         timeoutMs,
       }),
     );
+    if (!reply.renewed) this.context.sawEpoch(reply.seenEpoch);
     if (!this.stillValid()) return false;
     if (!reply.renewed) {
-      this.context.sawEpoch(reply.seenEpoch);
       this.lose(reply.because === 'taken' ? 'taken' : 'store-lost');
       return false;
     }
@@ -88,7 +88,7 @@ export class LeaseKeeper {
     } catch {
       // Counted and reported by `ask`; tried again until the deadline (rule 10).
       this.failing = true;
-      if (!this.over) this.scheduleRenewal(this.context.retryDelay());
+      this.scheduleRenewal(this.context.retryDelay());
     } finally {
       this.renewing = false;
     }
@@ -106,6 +106,8 @@ export class LeaseKeeper {
 
   private scheduleRenewal(delayMs: number): void {
     this.cancelRenewal?.();
+    // It may have been stopped between a renewal's answer and this.
+    if (this.over) return;
     this.timerSetAt = this.context.time.now();
     // `renew` never rejects.
     this.cancelRenewal = this.context.clock.setTimer(() => void this.renew(), Math.max(0, delayMs));
@@ -132,8 +134,8 @@ export class LeaseKeeper {
   }
 
   private lose(reason: LossReason): void {
-    this.reportLateness();
     this.stop();
+    this.reportLateness();
     this.lost(reason);
   }
 
