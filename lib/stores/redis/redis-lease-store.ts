@@ -132,7 +132,10 @@ export class RedisLeaseStore implements LeaseStore {
       request.timeoutMs,
     );
     if (outcome !== 'seen') throw unexpected(INSPECT.name, outcome);
-    return toSight(seen);
+    const sight = toSight(seen);
+    if (sight.waitMs >= 0) return sight;
+    const notice = NOTICES['endless-lease'] ?? '';
+    return { ...sight, waitMs: Infinity, notice };
   }
 
   watch(election: string, watcher: LeaseWatcher): () => void {

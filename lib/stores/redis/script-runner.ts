@@ -45,7 +45,14 @@ export class ScriptRunner {
       reply = await client.eval(script.source, 2, ...all);
     }
     this.lastAnswerAt = performance.now();
-    return checkReply(script, tag, reply);
+    const answer = answerTo(tag, reply);
+    if (answer !== null) return answer;
+    // One reply is missing or too many, and so every later one here would answer another request, too.
+    this.link.reset();
+    throw new LeaseStoreError(
+      'unavailable',
+      `Redis sent no answer to this ${script.name} request: ${JSON.stringify(reply)}.`,
+    );
   }
 
   /** A socket that has answered nothing since this request was made is dropped (rule 24). */
@@ -76,13 +83,10 @@ function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.includes('NOSCRIPT');
 }
 
-/** Anything that is not the expected answer is an error, never a yes. */
-function checkReply(script: RedisScript, tag: string, reply: unknown): readonly string[] {
+/** What follows the tag; null where it is another request's answer or none at all, which is never read as a yes. */
+function answerTo(tag: string, reply: unknown): readonly string[] | null {
   if (Array.isArray(reply) && reply.every((item) => typeof item === 'string') && reply[0] === tag) {
     return reply.slice(1);
   }
-  throw new LeaseStoreError(
-    'unavailable',
-    `Redis sent no answer to this ${script.name} request: ${JSON.stringify(reply)}.`,
-  );
+  return null;
 }
