@@ -1,0 +1,155 @@
+/** One worker: a real process that a test starts, talks to, stops, continues and kills. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import type { HistoryEvent } from '../history/history.js';
+import { sharedNowMs } from '../history/shared-clock.js';
+import { compiledWorker } from './compiled-worker.js';
+import {
+  WORKER_OPTIONS,
+  type WorkerCall,
+  type WorkerCalls,
+  type WorkerMessage,
+  type WorkerOptions,
+} from './worker-protocol.js';
+
+const CALL_TIMEOUT_MS = 30_000;
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+export class WorkerProcess {
+  /** All that this worker told, and its end. */
+  readonly history: HistoryEvent[] = [];
+  /** What it wrote to stdout and stderr. */
+  output = '';
+  exitCode: number | null = null;
+  readonly exited: Promise<void>;
+  readonly ready: Promise<void>;
+
+  private openBelief: { epoch: number; until: number } | null = null;
+  private readonly pending = new Map<number, Pending>();
+  private lastCall = 0;
+  private killedAt: number | null = null;
+  private markReady: () => void = () => undefined;
+
+  private constructor(
+    readonly options: WorkerOptions,
+    private readonly child: ChildProcess,
+  ) {
+    child.on('message', (message) => this.hear(message as WorkerMessage));
+    child.stdout?.on('data', (data: Buffer) => (this.output += data.toString()));
+    child.stderr?.on('data', (data: Buffer) => (this.output += data.toString()));
+    this.ready = new Promise((resolve) => (this.markReady = resolve));
+    this.exited = once(child, 'close').then(() => this.end());
+    const guard = guardOf(child);
+    void this.exited.then(() => guard.kill('SIGKILL'));
+  }
+
+  static async start(options: WorkerOptions): Promise<WorkerProcess> {
+    const worker = await compiledWorker();
+    const child = spawn(process.execPath, [worker], {
+      env: { ...process.env, NODE_OPTIONS: '', [WORKER_OPTIONS]: JSON.stringify(options) },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    await once(child, 'spawn');
+    const started = new WorkerProcess(options, child);
+    await Promise.race([started.ready, started.exited]);
+    if (started.exitCode !== null) throw new Error(`The worker failed.\n${started.output}`);
+    return started;
+  }
+
+  get node(): string {
+    return this.options.node;
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Whether it said so when it last spoke. */
+  get believes(): boolean {
+    return this.openBelief !== null && this.running;
+  }
+
+  get epoch(): number | null {
+    return this.openBelief?.epoch ?? null;
+  }
+
+  /** Sends a signal, and returns the instant before that. */
+  signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): number {
+    const at = sharedNowMs();
+    if (signal === 'SIGKILL') this.killedAt = at;
+    this.child.kill(signal);
+    return at;
+  }
+
+  /** Ends it for sure, also when it is stopped. */
+  async kill(): Promise<void> {
+    if (this.running) this.signal('SIGKILL');
+    await this.exited;
+  }
+
+  call<Call extends WorkerCall>(
+    call: Call,
+    args: WorkerCalls[Call]['args'],
+  ): Promise<WorkerCalls[Call]['result']> {
+    const id = ++this.lastCall;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`${this.node}: no answer to ${call}.`)),
+        CALL_TIMEOUT_MS,
+      );
+      const settled = <T>(settle: (value: T) => void) => {
+        return (value: T) => {
+          clearTimeout(timer);
+          this.pending.delete(id);
+          settle(value);
+        };
+      };
+      this.pending.set(id, {
+        // The worker answers each call with what the protocol says.
+        resolve: settled(resolve as (result: unknown) => void),
+        reject: settled(reject),
+      });
+      this.child.send({ id, call, args });
+    });
+  }
+
+  private hear(message: WorkerMessage): void {
+    if (message.type === 'ready') this.markReady();
+    else if (message.type === 'event') this.history.push(message.event);
+    else if (message.type === 'belief') {
+      const { belief, open } = message;
+      this.history.push(belief);
+      this.openBelief = open ? { epoch: belief.epoch, until: belief.until ?? belief.at } : null;
+    } else if (message.type === 'reply') this.pending.get(message.id)?.resolve(message.result);
+    else this.pending.get(message.id)?.reject(new Error(message.error));
+  }
+
+  private end(): void {
+    this.exitCode = this.child.exitCode ?? -1;
+    const { node } = this;
+    if (this.openBelief !== null && this.killedAt !== null) {
+      // It said so until it was killed; its last words are lost.
+      const { epoch, until: at } = this.openBelief;
+      this.history.push({ kind: 'belief', node, at, until: this.killedAt, epoch });
+    }
+    this.openBelief = null;
+    this.history.push({ kind: 'gone', node, at: sharedNowMs() });
+    for (const { reject } of this.pending.values()) reject(new Error(`${node} has ended.`));
+  }
+}
+
+/**
+ * Kills the worker when this process is gone, however it ended: a stopped worker cannot notice that itself. In a
+ * session of its own, so that Ctrl-C does not take the guard first.
+ */
+function guardOf(child: ChildProcess): ChildProcess {
+  return spawn('sh', ['-c', 'read _; kill -9 "$1"', 'guard', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+}

@@ -1,0 +1,153 @@
+/** The entry of a worker process. It tells its parent all that happens, and does what the parent asks. */
+import 'reflect-metadata';
+
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+
+import { type ElectionListener, LeaderService } from '../../../lib/index.js';
+import { BeliefSampler } from '../history/belief-sampler.js';
+import { sharedNowMs } from '../history/shared-clock.js';
+import { block, WorkerAppModule, WorkerJobs } from './worker-app.module.js';
+import {
+  WORKER_OPTIONS,
+  type WorkerCalls,
+  type WorkerMessage,
+  type WorkerOptions,
+  type WorkerRequest,
+  type WorkerStatus,
+  type WorkResult,
+} from './worker-protocol.js';
+
+type Handlers = {
+  [Call in keyof WorkerCalls]: (
+    args: WorkerCalls[Call]['args'],
+  ) => WorkerCalls[Call]['result'] | Promise<WorkerCalls[Call]['result']>;
+};
+
+const SAMPLE_EVERY_MS = 1;
+const DID_NOT_RUN: WorkResult = {
+  ran: false,
+  startedAt: 0,
+  endedAt: 0,
+  leaderAtEnd: false,
+  abortedAtEnd: false,
+};
+
+const options = JSON.parse(process.env[WORKER_OPTIONS] ?? '') as WorkerOptions;
+const { node } = options;
+const count = { renewals: 0, runs: 0, skips: 0, gains: 0, losses: 0 };
+
+function tell(message: WorkerMessage): void {
+  if (process.connected) process.send?.(message);
+}
+
+const events: ElectionListener = {
+  granted: ({ epoch }) => {
+    tell({ type: 'event', event: { kind: 'granted', node, at: sharedNowMs(), epoch } });
+  },
+  ended: ({ epoch, reason }) => {
+    tell({ type: 'event', event: { kind: 'ended', node, at: sharedNowMs(), epoch, reason } });
+  },
+  renewed: () => (count.renewals += 1),
+  runStarted: () => (count.runs += 1),
+  skipped: () => (count.skips += 1),
+};
+
+function onRun(epoch: number): void {
+  tell({ type: 'event', event: { kind: 'run', node, at: sharedNowMs(), epoch } });
+}
+
+async function createApplication(first: boolean): Promise<INestApplicationContext> {
+  const parts = first
+    ? { options, events, onRun }
+    : { options: { ...options, node: `${node}-more` }, events: {}, onRun: () => undefined };
+  const module = WorkerAppModule.with(parts);
+  if (first && options.kind !== 'context') return NestFactory.create(module);
+  return NestFactory.createApplicationContext(module);
+}
+
+function watch(leader: LeaderService): void {
+  const sampler = new BeliefSampler(node, leader, sharedNowMs, (report) =>
+    tell({ type: 'belief', ...report }),
+  );
+  // Unreferenced: the process must end by itself once the application is closed.
+  setInterval(() => sampler.look(), SAMPLE_EVERY_MS).unref();
+  let wasLeader = false;
+  leader.leadership$.subscribe(({ isLeader }) => {
+    sampler.look();
+    if (isLeader && !wasLeader) count.gains += 1;
+    if (!isLeader && wasLeader) count.losses += 1;
+    wasLeader = isLeader;
+  });
+}
+
+function handlersOf(app: INestApplicationContext): Handlers {
+  const leader = app.get(LeaderService);
+  const jobs = app.get(WorkerJobs);
+  return {
+    status: (): WorkerStatus => ({
+      ...count,
+      state: leader.state,
+      isLeader: leader.isLeader,
+      epoch: leader.epoch,
+      port: portOf(app),
+    }),
+    // Where a worker does not lead, the method is skipped and gives undefined.
+    work: async ({ ms, how }) =>
+      ((how === 'spin' ? jobs.spin(ms) : await jobs.sleep(ms)) as WorkResult | undefined) ??
+      DID_NOT_RUN,
+    spin: ({ ms }) => {
+      block(ms);
+      const ranAfter = (jobs.touch() as boolean | undefined) === true;
+      return { leaderAfter: leader.isLeader, ranAfter };
+    },
+    hammer: ({ everyMs }) => {
+      setInterval(() => jobs.touch(), everyMs).unref();
+      return null;
+    },
+    stepDown: async ({ cooldownMs }) => {
+      await leader.stepDown({ cooldownMs });
+      return null;
+    },
+    close: async () => {
+      const startedAt = sharedNowMs();
+      await app.close();
+      return { tookMs: sharedNowMs() - startedAt };
+    },
+  };
+}
+
+function portOf(app: INestApplicationContext): number | null {
+  if (!('getHttpServer' in app) || typeof app.getHttpServer !== 'function') return null;
+  const server = app.getHttpServer() as { address(): { port: number } | null };
+  return server.address()?.port ?? null;
+}
+
+function answer(handlers: Handlers): void {
+  process.on('message', (message) => {
+    const { id, call, args } = message as WorkerRequest;
+    const handler = handlers[call] as (args: unknown) => unknown;
+    void Promise.resolve()
+      .then(() => handler(args))
+      .then(
+        (result) => tell({ type: 'reply', id, result }),
+        (error: unknown) => tell({ type: 'failed', id, error: String(error) }),
+      );
+  });
+  // Listening for messages must not keep the process alive.
+  process.channel?.unref();
+}
+
+// A parent that is gone cannot clean up.
+process.on('disconnect', () => process.exit(1));
+
+const app = await createApplication(true);
+if (options.shutdownHooks !== false) app.enableShutdownHooks();
+watch(app.get(LeaderService));
+answer(handlersOf(app));
+if ('listen' in app && typeof app.listen === 'function') await app.listen(0, '127.0.0.1');
+else await app.init();
+for (let more = 1; more < (options.applications ?? 1); more += 1) {
+  await (await createApplication(false)).init();
+}
+tell({ type: 'ready' });
