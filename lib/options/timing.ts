@@ -14,16 +14,21 @@ const MIN_MARGIN_PART_OF_TTL = 1 / 50;
 
 /** Fills in the defaults and checks each duration and how they relate. Throws a TypeError or RangeError. */
 export function resolveTiming(options: ElectionOptions): ElectionTiming {
+  const timing = resolveDurations(options);
+  assertTiming(timing);
+  return timing;
+}
+
+/** The same without how they relate: a feature may leave out what only its root tells. */
+export function resolveDurations(options: ElectionOptions): ElectionTiming {
   const leaseTtlMs = duration(options, 'leaseTtlMs', DEFAULT_TTL_MS, MIN_TTL_MS);
-  const timing: ElectionTiming = {
+  return {
     leaseTtlMs,
     renewIntervalMs: duration(options, 'renewIntervalMs', leaseTtlMs / 3, 1),
     safetyMarginMs: duration(options, 'safetyMarginMs', leaseTtlMs / 5, 1),
     commandTimeoutMs: duration(options, 'commandTimeoutMs', leaseTtlMs / 6, MIN_COMMAND_TIMEOUT_MS),
     drainTimeoutMs: duration(options, 'drainTimeoutMs', DEFAULT_DRAIN_MS, 0),
   };
-  assertTiming(timing);
-  return timing;
 }
 
 /**

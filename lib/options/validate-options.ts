@@ -5,7 +5,7 @@ import type {
   LeaderElectionOptions,
 } from './leader-election-options.interface.js';
 import { show, wrongType, wrongValue } from './option.errors.js';
-import { resolveTiming } from './timing.js';
+import { resolveDurations, resolveTiming } from './timing.js';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_METADATA_LENGTH = 4096;
@@ -36,6 +36,7 @@ const ROOT_OPTIONS = [
 export function validateRootOptions(options: LeaderElectionOptions): void {
   assertKnown('forRoot', options, ROOT_OPTIONS);
   validateElection(options);
+  resolveTiming(options);
   assertName('keyPrefix', options.keyPrefix);
   assertText('nodeId', options.nodeId);
   assertOneStore(options);
@@ -53,11 +54,13 @@ export function validateFeatureOptions(options: ElectionOptions): void {
     );
   }
   validateElection(options);
+  // Without a lease of its own it has the root's, which is not known here; the factory checks how they relate.
+  if (options.leaseTtlMs === undefined) resolveDurations(options);
+  else resolveTiming(options);
 }
 
 function validateElection(options: ElectionOptions): void {
   assertName('name', options.name);
-  resolveTiming(options);
   assertOneOf('holdOff', options.holdOff, ['auto', 'always', 'never']);
   assertOneOf('campaign', options.campaign, [true, false]);
   assertMetadata(options.metadata);

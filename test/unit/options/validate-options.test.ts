@@ -1,0 +1,212 @@
+import { describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+
+import { InMemoryLeaseStore, LeaderElectionModule } from '../../../lib/index.js';
+import { validateFeatureOptions } from '../../../lib/options/validate-options.js';
+import { messageOf, validate } from './validating.js';
+
+const store = new InMemoryLeaseStore();
+
+describe('redis and store', () => {
+  it.each([
+    ['a URL', { redis: 'redis://localhost:6379/2' }],
+    ['a TLS URL', { redis: 'rediss://user:secret@host' }],
+    ['ioredis options', { redis: { host: 'localhost', port: 6379 } }],
+    ['a store', { store }],
+    ['a store and an undefined redis', { store, redis: undefined }],
+    ['a redis and an undefined store', { redis: 'redis://localhost', store: undefined }],
+  ])('accepts %s', (_what, options) => {
+    expect(() => validate(options)).not.toThrow();
+  });
+
+  it('accepts a client', () => {
+    const client = new Redis({ lazyConnect: true });
+    expect(() => validate({ redis: client })).not.toThrow();
+    client.disconnect();
+  });
+
+  it.each([
+    [
+      'neither is given',
+      {},
+      'LeaderElectionModule: neither `redis` nor `store` is given. Without a shared store every replica would lead. ' +
+        'Give `redis` (a URL, ioredis options or a client); in tests give `store: new InMemoryLeaseStore()`.',
+    ],
+    [
+      'REDIS_URL is not set',
+      { redis: undefined },
+      'LeaderElectionModule: neither `redis` nor `store` is given. `redis` is `undefined`: is REDIS_URL set? Without a ' +
+        'shared store every replica would lead. Give `redis` (a URL, ioredis options or a client); in tests give ' +
+        '`store: new InMemoryLeaseStore()`.',
+    ],
+    [
+      'both are given',
+      { redis: 'redis://localhost', store },
+      'LeaderElectionModule: give `redis` or `store`, not both.',
+    ],
+    [
+      'several servers are given',
+      { redis: ['redis://a', 'redis://user:secret@b'] },
+      "LeaderElectionModule: expected `redis` to be one Redis, got `[ 'server', 'server' ]` (object). A quorum of " +
+        'several servers is not supported in this version.',
+    ],
+    [
+      'redis is a number',
+      { redis: 6379 },
+      'LeaderElectionModule: expected `redis` to be a URL, ioredis options, or an ioredis client, got `6379` (number).',
+    ],
+    [
+      'the store is not one',
+      { store: { acquire() {}, renew() {}, inspect() {} } },
+      'LeaderElectionModule: expected `store` to be a LeaseStore (it lacks release, watch, close), got `{ acquire: ' +
+        '[Function: acquire], renew: [Function: renew], inspect: [Function: inspect] }` (object).',
+    ],
+  ])('refuses it when %s', (_what, options, message) => {
+    expect(() => validate(options)).toThrow(new TypeError(message));
+  });
+
+  it.each(['', null])('takes %p for a REDIS_URL that is not set', (redis) => {
+    expect(() => validate({ redis })).toThrow('is REDIS_URL set?');
+  });
+
+  it('never elects in memory by accident: forRoot refuses at once', () => {
+    expect(() => LeaderElectionModule.forRoot({ redis: undefined })).toThrow(TypeError);
+  });
+});
+
+describe('names', () => {
+  it.each([
+    'billing',
+    'a b',
+    'a:b',
+    '{tag}',
+    'pre{tag}post',
+    'ü',
+    'x'.repeat(200),
+    '{',
+    '{x',
+    'x}',
+  ])('accepts %p', (name) => {
+    expect(() => validate({ store, name, keyPrefix: name })).not.toThrow();
+  });
+
+  it.each(['', 'x'.repeat(201), 'a\nb', 'a\u0000', '{}', 'jobs{}', '}', '}x{y}'])(
+    'refuses %j as name and as keyPrefix',
+    (name) => {
+      expect(() => validate({ store, name })).toThrow(RangeError);
+      expect(() => validate({ store, keyPrefix: name })).toThrow(RangeError);
+    },
+  );
+
+  it('says why an empty hash tag is refused', () => {
+    expect(messageOf({ name: 'jobs{}' })).toBe(
+      "LeaderElectionModule: expected `name` to be without `{}`, and not to begin with `}`, got `'jobs{}'` (string). An " +
+        'empty hash tag puts the keys of one election in different Cluster slots.',
+    );
+  });
+
+  it('looks at the prefix of a client too', () => {
+    const client = new Redis({ lazyConnect: true, keyPrefix: 'app{}' });
+    expect(() => validate({ redis: client })).toThrow('`redis.options.keyPrefix`');
+    client.disconnect();
+  });
+
+  it.each([5, null, {}, Symbol('x')])('refuses %p, which is not a string', (name) => {
+    expect(() => validate({ store, name })).toThrow(TypeError);
+    expect(() => validate({ store, nodeId: name })).toThrow(TypeError);
+    expect(() => validate({ store, keyPrefix: name })).toThrow(TypeError);
+  });
+});
+
+describe('further options', () => {
+  it.each([
+    { holdOff: 'auto' },
+    { holdOff: 'always' },
+    { holdOff: 'never' },
+    { campaign: true },
+    { campaign: false },
+    { minReplicaAcks: 0 },
+    { metadata: {} },
+    { metadata: { url: 'http://10.0.0.1' } },
+    { nodeId: 'pod-1' },
+    { events: {} },
+  ])('accepts %j', (options) => {
+    expect(() => validate({ store, ...options })).not.toThrow();
+  });
+
+  it.each([
+    [
+      { holdOff: 'sometimes' },
+      `LeaderElectionModule: expected \`holdOff\` to be "auto" | "always" | "never", got \`'sometimes'\` (string).`,
+    ],
+    [
+      { campaign: 'false' },
+      "LeaderElectionModule: expected `campaign` to be true | false, got `'false'` (string).",
+    ],
+    [
+      { minReplicaAcks: 1 },
+      'LeaderElectionModule: expected `minReplicaAcks` to be 0, got `1` (number). Waiting for replicas is not ' +
+        'supported in this version: leave it out.',
+    ],
+    [
+      { metadata: { port: 3000 } },
+      'LeaderElectionModule: expected `metadata` to be a flat map of strings of at most 4096 characters as JSON, got ' +
+        '`{ port: 3000 }` (object).',
+    ],
+  ])('refuses %j', (options, message) => {
+    expect(messageOf(options)).toBe(message);
+  });
+
+  it.each([null, [], 'url', { deep: { a: 'b' } }, { long: 'x'.repeat(4096) }])(
+    'refuses %j as metadata',
+    (metadata) => {
+      expect(() => validate({ store, metadata })).toThrow('`metadata`');
+    },
+  );
+});
+
+describe('unknown options', () => {
+  it.each([
+    ['ttl', 'leaseTtlMs'],
+    ['leaseTtl', 'leaseTtlMs'],
+    ['leaseTTLMs', 'leaseTtlMs'],
+    ['renewInterval', 'renewIntervalMs'],
+    ['prefix', 'keyPrefix'],
+    ['holdoff', 'holdOff'],
+  ])('asks for %s whether %s was meant', (key, meant) => {
+    expect(messageOf({ [key]: 1 })).toBe(
+      `LeaderElectionModule.forRoot: unknown option \`${key}\`. Did you mean \`${meant}\`?`,
+    );
+  });
+
+  it('lists what is known where nothing is similar', () => {
+    expect(messageOf({ quorum: 3 })).toBe(
+      'LeaderElectionModule.forRoot: unknown option `quorum`. Known are: name, leaseTtlMs, renewIntervalMs, ' +
+        'safetyMarginMs, commandTimeoutMs, drainTimeoutMs, holdOff, minReplicaAcks, campaign, metadata, redis, store, ' +
+        'keyPrefix, nodeId, events.',
+    );
+  });
+
+  it.each([undefined, null, 'redis://localhost', 5])(
+    'refuses %p in place of options',
+    (options) => {
+      expect(() => validate(options)).toThrow(TypeError);
+      expect(() => validate(options)).toThrow('expected an options object');
+    },
+  );
+
+  it('refuses in a feature what belongs to the root', () => {
+    expect(() => validateFeatureOptions({ name: 'reports', redis: 'redis://x' } as object)).toThrow(
+      'LeaderElectionModule.forFeature: unknown option `redis`.',
+    );
+  });
+
+  it('refuses a feature without a name', () => {
+    expect(() => validateFeatureOptions({})).toThrow(
+      new TypeError(
+        'LeaderElectionModule: expected `name` to be the name of a further election, got `undefined`. Example: ' +
+          "forFeature('reports').",
+      ),
+    );
+  });
+});
