@@ -1,3 +1,5 @@
+import { isPromise } from 'node:util/types';
+
 import type { ElectionEvents, ElectionListener } from '../election/election-events.interface.js';
 
 const EVENT_NAMES = [
@@ -19,8 +21,9 @@ const EVENT_NAMES = [
 const nothing = (): void => undefined;
 
 /**
- * One `ElectionEvents` that tells several listeners, and does nothing where none listens. A listener that throws goes
- * to `onError` and changes nothing.
+ * One `ElectionEvents` that tells several listeners, and does nothing where none listens. A listener that throws, or
+ * is async and rejects, changes nothing: `onError` hears of its first failure for each event. (A metrics backend that
+ * is down would otherwise fill the log, or end the process with an unhandled rejection.)
  */
 export function tellListeners(
   listeners: readonly ElectionListener[],
@@ -40,12 +43,20 @@ function tell(
   listeners: readonly ElectionListener[],
   onError: (error: unknown) => void,
 ): (event: never) => void {
+  const failed = new Set<ElectionListener>();
   return (event) => {
     for (const listener of listeners) {
-      try {
-        listener[name]?.(event);
-      } catch (error) {
+      const report = (error: unknown) => {
+        if (failed.has(listener)) return;
+        failed.add(listener);
         onError(error);
+      };
+      try {
+        const result: unknown = listener[name]?.(event);
+        // TypeScript takes an async function for one that returns nothing.
+        if (isPromise(result)) result.catch(report);
+      } catch (error) {
+        report(error);
       }
     }
   };
