@@ -43,13 +43,15 @@ export class LeaderService {
   ) {
     this.leadership$ = new Observable((subscriber) => {
       const { candidate } = election;
-      candidate.noticeExpiry();
-      subscriber.next(candidate.current);
-      if (candidate.current.state === 'stopped') subscriber.complete();
-      return candidate.onChange((change) => {
+      const tell = (change: LeadershipChange) => {
         subscriber.next(change);
         if (change.state === 'stopped') subscriber.complete();
-      });
+      };
+      candidate.noticeExpiry();
+      // Listens first: the subscriber may cause a change when it is told the present value.
+      const stopListening = candidate.onChange(tell);
+      tell(candidate.current);
+      return stopListening;
     });
   }
 

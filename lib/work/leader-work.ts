@@ -40,8 +40,8 @@ export class LeaderWork {
 
   /**
    * Runs `work` under this leadership. What it returns comes back as it is: a value at once, a promise that is in
-   * flight until it settles, an Observable whose every subscription is a run of its own. A lazy thenable (a query
-   * builder) is started here and becomes a promise, or it would run outside.
+   * flight until it settles, an Observable (also one that is promised) whose every subscription is a run of its own.
+   * A lazy thenable (a query builder) is started here and becomes a promise, or it would run outside.
    */
   run<T>(leadership: Leadership, handler: string | null, work: () => T): T {
     const ended = this.began(leadership, handler);
@@ -52,17 +52,17 @@ export class LeaderWork {
       ended(true);
       throw error;
     }
-    if (isPromise(result)) {
-      // The caller gets the promise itself, and with it the duty to handle its rejection.
-      result.then(
-        () => ended(false),
-        () => ended(true),
-      );
-    } else {
+    const passOn = (value: unknown) => {
       ended(false);
-    }
-    // `started` keeps the type, but for thenables, which it settles to the same value.
-    return (isObservable(result) ? this.guarded(leadership, handler, result) : result) as T;
+      return isObservable(value) ? this.guarded(leadership, handler, value) : value;
+    };
+    if (!isPromise(result)) return passOn(result) as T;
+    // The caller gets a promise that settles alike, and with it the duty to handle its rejection. The type is kept,
+    // but for lazy thenables, which settle to the same value.
+    return result.then(passOn, (error: unknown) => {
+      ended(true);
+      throw error;
+    }) as T;
   }
 
   private guarded(

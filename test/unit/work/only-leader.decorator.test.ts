@@ -1,0 +1,194 @@
+import { describe, expect, it } from '@jest/globals';
+import { SetMetadata } from '@nestjs/common';
+
+import { OnlyLeader } from '../../../lib/index.js';
+import { guardedMethodsOf, ruleOf } from '../../../lib/work/only-leader.rule.js';
+
+describe('what @OnlyLeader() refuses at decoration time', () => {
+  const REMEDY =
+    'it guards methods of an instance, not static methods, accessors or properties that hold a function. Make it a method.';
+
+  it('a static method', () => {
+    const decorating = () => {
+      class Jobs {
+        @OnlyLeader()
+        static run() {}
+      }
+      return Jobs;
+    };
+    expect(decorating).toThrow(new TypeError(`@OnlyLeader() on Jobs.run: ${REMEDY}`));
+  });
+
+  it('a getter', () => {
+    const decorating = () => {
+      class Jobs {
+        @OnlyLeader()
+        get run() {
+          return 1;
+        }
+      }
+      return Jobs;
+    };
+    expect(decorating).toThrow(new TypeError(`@OnlyLeader() on Jobs.run: ${REMEDY}`));
+  });
+
+  it('a property that holds a function', () => {
+    const decorating = () => {
+      class Jobs {
+        run = () => 1;
+      }
+      // The compiler refuses it as `@OnlyLeader() run = …`; plain JavaScript does not.
+      (OnlyLeader() as PropertyDecorator)(Jobs.prototype, 'run');
+      return Jobs;
+    };
+    expect(decorating).toThrow(new TypeError(`@OnlyLeader() on Jobs.run: ${REMEDY}`));
+  });
+
+  it.each([
+    [
+      5,
+      TypeError,
+      '@OnlyLeader(): expected an election name or { name, otherwise }, got `5` (number).',
+    ],
+    [
+      null,
+      TypeError,
+      '@OnlyLeader(): expected an election name or { name, otherwise }, got `null`.',
+    ],
+    [{ nam: 'x' }, TypeError, '@OnlyLeader(): unknown option `nam`; known are name, otherwise.'],
+    [
+      { name: 5 },
+      TypeError,
+      '@OnlyLeader(): expected `name` to be the name of an election, got `5` (number).',
+    ],
+    [
+      { otherwise: 'run' },
+      RangeError,
+      "@OnlyLeader(): expected `otherwise` to be 'skip' | 'throw', got `'run'` (string).",
+    ],
+  ])('%j as its options', (options, type, message) => {
+    const decorating = () => OnlyLeader(options as never);
+    expect(decorating).toThrow(type);
+    expect(decorating).toThrow(message);
+  });
+});
+
+describe('what @OnlyLeader() leaves as it is', () => {
+  it('N-01: metadata, name and length', () => {
+    class Jobs {
+      @SetMetadata('above', 1)
+      @OnlyLeader()
+      @SetMetadata('below', 2)
+      run(first: string, second = 'x') {
+        return first + second;
+      }
+    }
+    const { run } = Jobs.prototype;
+    expect(Reflect.getMetadata('above', run)).toBe(1);
+    expect(Reflect.getMetadata('below', run)).toBe(2);
+    expect(Reflect.getMetadata('design:paramtypes', Jobs.prototype, 'run')).toHaveLength(2);
+    expect(run.name).toBe('run');
+    expect(run.length).toBe(1);
+    expect(ruleOf(run)).toEqual({});
+  });
+
+  it('does not mark the function that it wraps, which a base class may still use', () => {
+    class Base {
+      run() {
+        return 1;
+      }
+    }
+    @OnlyLeader('reports')
+    class Jobs extends Base {}
+    expect(ruleOf(Jobs.prototype.run)).toEqual({ name: 'reports' });
+    expect(ruleOf(Base.prototype.run)).toBeUndefined();
+    expect(new Base().run()).toBe(1);
+    expect(guardedMethodsOf(Base)).toEqual([]);
+  });
+
+  it('N-02: accessors, lifecycle hooks, statics and fields of a class, without touching them', () => {
+    let read = 0;
+    @OnlyLeader()
+    class Jobs {
+      static create() {
+        return new Jobs();
+      }
+      field = () => 'field';
+      get value() {
+        read += 1;
+        return read;
+      }
+      onModuleInit() {
+        return 'init';
+      }
+      onApplicationBootstrap() {
+        return 'bootstrap';
+      }
+      onModuleDestroy() {
+        return 'destroy';
+      }
+      beforeApplicationShutdown() {
+        return 'before';
+      }
+      onApplicationShutdown() {
+        return 'shutdown';
+      }
+      run() {
+        return 'ran';
+      }
+    }
+    expect(read).toBe(0);
+    const jobs = Jobs.create();
+    expect([
+      jobs.field(),
+      jobs.value,
+      jobs.onModuleInit(),
+      jobs.onApplicationBootstrap(),
+      jobs.onModuleDestroy(),
+      jobs.beforeApplicationShutdown(),
+      jobs.onApplicationShutdown(),
+    ]).toEqual(['field', 1, 'init', 'bootstrap', 'destroy', 'before', 'shutdown']);
+    expect(() => jobs.run()).toThrow('Jobs.run has @OnlyLeader()');
+  });
+
+  it('the rule of a method that has one of its own', () => {
+    @OnlyLeader('main')
+    class Jobs {
+      @OnlyLeader({ name: 'reports', otherwise: 'skip' })
+      report() {}
+      run() {}
+    }
+    expect(ruleOf(Jobs.prototype.report)).toEqual({ name: 'reports', otherwise: 'skip' });
+    expect(ruleOf(Jobs.prototype.run)).toEqual({ name: 'main' });
+    expect(guardedMethodsOf(Jobs).map(({ handler }) => handler)).toEqual([
+      'Jobs.report',
+      'Jobs.run',
+    ]);
+  });
+});
+
+describe('an instance that no application made', () => {
+  class Jobs {
+    ran = false;
+
+    @OnlyLeader()
+    run() {
+      this.ran = true;
+    }
+  }
+
+  it('never runs, and says how to test it', () => {
+    const jobs = new Jobs();
+    expect(() => jobs.run()).toThrow(
+      'Jobs.run has @OnlyLeader(), but this instance was not made by a Nest application with ' +
+        'LeaderElectionModule.forRoot(), so nobody can tell whether it leads. In a test, get it from ' +
+        'Test.createTestingModule() with LeaderElectionModule.forRoot({ store: new InMemoryLeaseStore() }) after init().',
+    );
+    expect(jobs.ran).toBe(false);
+  });
+
+  it('never runs without `this` either', () => {
+    const { run } = new Jobs();
+    expect(() => run.call(undefined as unknown as Jobs)).toThrow('Jobs.run has @OnlyLeader()');
+  });
+});
