@@ -1,5 +1,6 @@
 import {
   type BeforeApplicationShutdown,
+  Logger,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleInit,
@@ -7,6 +8,8 @@ import {
 import type { DiscoveryService } from '@nestjs/core';
 
 import type { ElectionFactory } from './election-factory.js';
+import { LeaderService } from './leader.service.js';
+import { repeatedHandlers } from './repeated-handlers.js';
 import { ELECTION_REGISTRY, ElectionRegistry } from './work/election-registry.js';
 import { guardedMethodsOf, REGISTRY_PROPERTY } from './work/only-leader.rule.js';
 import { DuplicateElectionError, UnknownElectionError } from './work/work.errors.js';
@@ -28,6 +31,8 @@ export class ApplicationLifecycle
     this.refuseSecondRoot();
     this.checkElectionNames();
     this.bindInstances();
+    const logger = new Logger(LeaderService.name);
+    for (const warning of repeatedHandlers(this.providers())) logger.warn(warning);
   }
 
   onApplicationBootstrap(): void {
@@ -78,7 +83,7 @@ export class ApplicationLifecycle
       if (bound === this.factory.registry) continue;
       if (bound !== undefined && !bound.isStopped) {
         throw new DuplicateElectionError(
-          `One instance of ${instance.constructor.name} is shared by two running applications, so @OnlyLeader() on ` +
+          `One instance of ${classOf(instance)?.name} is shared by two running applications, so @OnlyLeader() on ` +
             'it cannot tell whose leadership counts. Give each application its own instance.',
         );
       }
@@ -94,7 +99,8 @@ export class ApplicationLifecycle
     const types = new Set<object>();
     for (const { metatype, instance } of this.providers()) {
       if (typeof metatype === 'function') types.add(metatype);
-      if (isGuardedInstance(instance)) types.add(instance.constructor);
+      const type = classOf(instance);
+      if (type !== undefined) types.add(type);
     }
     return [...types];
   }
@@ -105,10 +111,14 @@ export class ApplicationLifecycle
 }
 
 function isGuardedInstance(instance: unknown): instance is object {
-  return (
-    typeof instance === 'object' &&
-    instance !== null &&
-    typeof instance.constructor === 'function' &&
-    guardedMethodsOf(instance.constructor).length > 0
-  );
+  const type = classOf(instance);
+  return type !== undefined && guardedMethodsOf(type).length > 0;
+}
+
+/** Reads nothing of the instance itself: some providers are proxies that throw until they are resolved. */
+function classOf(instance: unknown): (new () => unknown) | undefined {
+  if (typeof instance !== 'object' || instance === null) return undefined;
+  const prototype = Object.getPrototypeOf(instance) as { constructor?: unknown } | null;
+  const type = prototype?.constructor;
+  return typeof type === 'function' ? (type as new () => unknown) : undefined;
 }
