@@ -29,6 +29,12 @@ const LONGEST_BACKOFF_PART_OF_TTL = 1 / 3;
 const LOOK_AGAIN_PART_OF_TTL = 1 / 10;
 
 /**
+ * A try without an answer may have been granted. After this many in a row a candidate only looks until it gets an
+ * answer: one whose answers all come too late would else take its own lease again and again, and nobody would lead.
+ */
+const UNANSWERED_TRIES = 2;
+
+/**
  * Asks for the lease until it is granted or the campaign is over. A refusal says how long to sleep, so a follower
  * costs about one command a ttl; a watcher's call wakes it earlier. There is no path on which it stops by itself.
  */
@@ -37,6 +43,7 @@ export class Campaign {
   private request: Promise<void> | null = null;
   private wokenMeanwhile = false;
   private failures = 0;
+  private hasLooked = false;
   private cancelTimer: (() => void) | null = null;
   private lastWaitCause: string | null = null;
   private observeUntil = -Infinity;
@@ -87,9 +94,16 @@ export class Campaign {
 
   /** Returns how long to wait before the next try, or null when there is none. */
   private async probe(): Promise<number | null> {
+    const mayTry = this.failures < UNANSWERED_TRIES || this.hasLooked;
+    this.hasLooked = false;
     try {
-      const waitMs = this.mayAcquire() ? await this.tryAcquire() : await this.look();
-      this.failures = 0;
+      if (this.mayAcquire() && mayTry) {
+        const waitMs = await this.tryAcquire();
+        this.failures = 0;
+        return waitMs;
+      }
+      const waitMs = await this.look();
+      this.hasLooked = true;
       return waitMs;
     } catch {
       // Counted and reported by `ask`.
@@ -150,6 +164,7 @@ export class Campaign {
     );
     const seen = this.saw(sight);
     if (seen === null) return null;
+    if (this.mayAcquire()) return 0;
     // Nobody tells who wins a free lease, so whoever only looks on looks again before long.
     const waitMs = sight.leader === null ? config.leaseTtlMs * LOOK_AGAIN_PART_OF_TTL : seen;
     const cooldownMs = this.observeUntil - time.now();

@@ -82,6 +82,8 @@ export class LeaseKeeper {
 
   private async renew(): Promise<void> {
     this.reportLateness();
+    // First: a lease that ran out before its renewal could be sent was not lost by the store.
+    if (!this.stillValid()) return;
     this.renewing = true;
     try {
       if (await this.confirm()) this.scheduleNext();
