@@ -83,7 +83,7 @@ export class ApplicationLifecycle
       if (bound === this.factory.registry) continue;
       if (bound !== undefined && !bound.isStopped) {
         throw new DuplicateElectionError(
-          `One instance of ${classOf(instance)?.name} is shared by two running applications, so @OnlyLeader() on ` +
+          `One instance of ${instance.constructor.name} is shared by two running applications, so @OnlyLeader() on ` +
             'it cannot tell whose leadership counts. Give each application its own instance.',
         );
       }
@@ -99,8 +99,7 @@ export class ApplicationLifecycle
     const types = new Set<object>();
     for (const { metatype, instance } of this.providers()) {
       if (typeof metatype === 'function') types.add(metatype);
-      const type = classOf(instance);
-      if (type !== undefined) types.add(type);
+      if (isGuardedInstance(instance)) types.add(instance.constructor);
     }
     return [...types];
   }
@@ -111,14 +110,10 @@ export class ApplicationLifecycle
 }
 
 function isGuardedInstance(instance: unknown): instance is object {
-  const type = classOf(instance);
-  return type !== undefined && guardedMethodsOf(type).length > 0;
-}
-
-/** Reads nothing of the instance itself: some providers are proxies that throw until they are resolved. */
-function classOf(instance: unknown): (new () => unknown) | undefined {
-  if (typeof instance !== 'object' || instance === null) return undefined;
-  const prototype = Object.getPrototypeOf(instance) as { constructor?: unknown } | null;
-  const type = prototype?.constructor;
-  return typeof type === 'function' ? (type as new () => unknown) : undefined;
+  return (
+    typeof instance === 'object' &&
+    instance !== null &&
+    typeof instance.constructor === 'function' &&
+    guardedMethodsOf(instance.constructor).length > 0
+  );
 }
