@@ -30,9 +30,10 @@ export async function checkElection(
 ): Promise<ElectionReport> {
   const ran: Stint[] = [];
   const first = await start('first', source, ran);
+  // Booting does not wait for an election: started at once, the second might win it.
+  await until(() => ran.length === 1);
   const second = await start('second', source, ran);
   try {
-    await until(() => ran.length === 1);
     const statusOnLeader = await statusOf(first);
     const statusOnFollower = await statusOf(second);
     const refusal = refusalOf(second);

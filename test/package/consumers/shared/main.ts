@@ -1,6 +1,6 @@
 import { InMemoryLeaseStore } from 'nestjs-leader-election';
 
-import { checkElection } from './election-check';
+import { checkElection } from './election-check.js';
 
 async function bootstrap(): Promise<void> {
   const { REDIS_URL } = process.env;
