@@ -61,10 +61,9 @@ async function readSources(folders) {
       if (entry.endsWith('.ts') && !entry.endsWith('.test.ts')) paths.push(join(folder, entry));
     }
   }
+  paths.sort((a, b) => (a < b ? -1 : 1));
   return Promise.all(
-    paths
-      .toSorted()
-      .map(async (path) => ({ path, text: await readFile(join(ROOT, path), 'utf8') })),
+    paths.map(async (path) => ({ path, text: await readFile(join(ROOT, path), 'utf8') })),
   );
 }
 

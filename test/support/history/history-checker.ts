@@ -31,7 +31,8 @@ export function checkHistory(
   history: readonly HistoryEvent[],
   expected: readonly LedWithin[] = [],
 ): readonly Violation[] {
-  const events = [...history].sort((a, b) => a.at - b.at);
+  const events = [...history];
+  events.sort((a, b) => a.at - b.at);
   return [
     ...oneLeader(events),
     ...epochsGrow(events),

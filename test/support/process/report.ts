@@ -16,6 +16,7 @@ export function print(line: string): void {
 }
 
 export function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = [...values];
+  sorted.sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? NaN;
 }

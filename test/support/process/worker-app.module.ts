@@ -25,6 +25,7 @@ export interface WorkerAppParts {
 
 const WAIT_STEP_MS = 5;
 
+/** What is skipped where this worker does not lead gives undefined. */
 @Injectable()
 export class WorkerJobs {
   /** Set before the application is initialised. */
@@ -39,19 +40,19 @@ export class WorkerJobs {
   }
 
   @OnlyLeader({ otherwise: 'skip' })
-  touch(): boolean {
+  touch(): boolean | undefined {
     return this.leader.current().epoch > 0;
   }
 
   @OnlyLeader({ otherwise: 'skip' })
-  spin(ms: number): WorkResult {
+  spin(ms: number): WorkResult | undefined {
     const startedAt = this.begin();
     block(ms);
     return this.result(startedAt);
   }
 
   @OnlyLeader({ otherwise: 'skip' })
-  async sleep(ms: number): Promise<WorkResult> {
+  async sleep(ms: number): Promise<WorkResult | undefined> {
     const startedAt = this.begin();
     const { signal } = this.leader.current();
     while (sharedNowMs() - startedAt < ms && !signal.aborted) {

@@ -139,7 +139,7 @@ export class WorkerProcess {
     }
     this.openBelief = null;
     this.history.push({ kind: 'gone', node, at: sharedNowMs() });
-    for (const { reject } of this.pending.values()) reject(new Error(`${node} has ended.`));
+    for (const call of this.pending.values()) call.reject(new Error(`${node} has ended.`));
   }
 }
 

@@ -92,13 +92,11 @@ function handlersOf(app: INestApplicationContext): Handlers {
       epoch: leader.epoch,
       port: portOf(app),
     }),
-    // Where a worker does not lead, the method is skipped and gives undefined.
     work: async ({ ms, how }) =>
-      ((how === 'spin' ? jobs.spin(ms) : await jobs.sleep(ms)) as WorkResult | undefined) ??
-      DID_NOT_RUN,
+      (how === 'spin' ? jobs.spin(ms) : await jobs.sleep(ms)) ?? DID_NOT_RUN,
     spin: ({ ms }) => {
       block(ms);
-      const ranAfter = (jobs.touch() as boolean | undefined) === true;
+      const ranAfter = jobs.touch() === true;
       return { leaderAfter: leader.isLeader, ranAfter };
     },
     hammer: ({ everyMs }) => {

@@ -1,0 +1,35 @@
+/** The application of the demo: one job each second, on the leader only. Each process runs all of this. */
+import { type DynamicModule, Injectable, Module } from '@nestjs/common';
+import { Cron, CronExpression, ScheduleModule } from '@nestjs/schedule';
+
+import {
+  LeaderElectionModule,
+  type LeaderElectionOptions,
+  LeaderService,
+  OnlyLeader,
+} from '../../lib/index.js';
+
+@Injectable()
+export class DemoJob {
+  /** Told of each run. */
+  onRun: (epoch: number) => void = () => undefined;
+
+  constructor(private readonly leader: LeaderService) {}
+
+  @Cron(CronExpression.EVERY_SECOND)
+  @OnlyLeader()
+  run(): void {
+    this.onRun(this.leader.current().epoch);
+  }
+}
+
+@Module({})
+export class DemoAppModule {
+  static with(options: LeaderElectionOptions): DynamicModule {
+    return {
+      module: DemoAppModule,
+      imports: [ScheduleModule.forRoot(), LeaderElectionModule.forRoot(options)],
+      providers: [DemoJob],
+    };
+  }
+}
