@@ -6,7 +6,7 @@ import { filter } from 'rxjs';
 import { CacheService } from './cache.service.js';
 import { settings } from './settings.js';
 
-/** Refreshes the cache: on the leader only, every ten minutes, and at once when a new leader finds it too old. */
+/** Refreshes the cache, on the leader only, whenever it is ten minutes old. */
 @Injectable()
 export class CacheRefreshJob implements OnApplicationBootstrap {
   private readonly logger = new Logger(CacheRefreshJob.name);
@@ -16,17 +16,27 @@ export class CacheRefreshJob implements OnApplicationBootstrap {
     private readonly cache: CacheService,
   ) {}
 
+  /** A new leader looks at once. */
   onApplicationBootstrap(): void {
-    // It completes at shutdown, so there is nothing to unsubscribe.
+    // `leadership$` completes at shutdown, so there is nothing to unsubscribe.
     this.leader.leadership$.pipe(filter(({ isLeader }) => isLeader)).subscribe(() => {
       this.refreshIfOld().catch((error: unknown) => this.logger.error(error));
     });
   }
 
-  /** Every instance has this timer; only on the leader does it do anything. */
-  @Interval(settings.refreshIntervalMs)
+  /**
+   * Every instance has this timer; only on the leader does it do anything. It asks how old the cache is rather than
+   * wait for ten minutes: those would begin anew with each process, and a refresh that failed would wait for the next.
+   */
+  @Interval(settings.readIntervalMs)
   @OnlyLeader()
-  async refresh(): Promise<void> {
+  async refreshIfOld(): Promise<void> {
+    const entry = await this.cache.read();
+    const ageMs = entry === null ? Infinity : Date.now() - Date.parse(entry.refreshedAt);
+    if (ageMs >= settings.refreshIntervalMs) await this.refresh();
+  }
+
+  private async refresh(): Promise<void> {
     // Pinned to the leadership this run began under: whatever happens meanwhile, the epoch does not change.
     const { epoch, nodeId: node } = this.leader.current();
     const refreshedAt = new Date().toISOString();
@@ -36,12 +46,5 @@ export class CacheRefreshJob implements OnApplicationBootstrap {
     } else {
       this.logger.warn(`Refused: a later leader than epoch ${epoch} has refreshed the cache.`);
     }
-  }
-
-  @OnlyLeader({ otherwise: 'skip' })
-  private async refreshIfOld(): Promise<void> {
-    const entry = await this.cache.read();
-    const ageMs = entry === null ? Infinity : Date.now() - Date.parse(entry.refreshedAt);
-    if (ageMs > settings.refreshIntervalMs) await this.refresh();
   }
 }

@@ -1,4 +1,3 @@
-import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 
 import { settings } from './settings.js';
@@ -9,13 +8,9 @@ export const REDIS = Symbol('REDIS');
 export const redisProvider = {
   provide: REDIS,
   useFactory: (): Redis => {
-    const logger = new Logger('Redis');
-    // A read or write that fails soon, rather than one that runs much later, when somebody else may lead.
-    const redis = new Redis(settings.redisUrl, {
-      maxRetriesPerRequest: 1,
-      autoResendUnfulfilledCommands: false,
-      commandTimeout: 2_000,
-    });
-    return redis.on('error', (error: Error) => logger.warn(`${error.name}: ${error.message}`));
+    // Commands fail soon, rather than wait in a queue and run when somebody else may lead. All are tried again anyway.
+    const redis = new Redis(settings.redisUrl, { maxRetriesPerRequest: 1, commandTimeout: 2_000 });
+    // It connects again by itself, and each command that fails says so.
+    return redis.on('error', () => undefined);
   },
 };
