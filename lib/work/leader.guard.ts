@@ -19,6 +19,7 @@ import { ruleOf } from './only-leader.rule.js';
  */
 @Injectable()
 export class LeaderGuard implements CanActivate {
+  /** @internal */
   constructor(
     @Inject(ELECTION_REGISTRY) private readonly registry: ElectionRegistry,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,

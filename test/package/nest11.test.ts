@@ -34,10 +34,7 @@ describe('a Nest 11 application in CommonJS, with ioredis 5 and schedule 6', () 
   });
 
   it('compiles with node16 resolution and exactOptionalPropertyTypes', async () => {
-    await consumer.compile(
-      '--noEmit',
-      ...['--module', 'node16', '--moduleResolution', 'node16'],
-      '--exactOptionalPropertyTypes',
-    );
+    const node16 = ['--module', 'node16', '--moduleResolution', 'node16'];
+    await consumer.compile('--noEmit', ...node16, '--exactOptionalPropertyTypes');
   }, 100_000);
 });

@@ -28,6 +28,7 @@ export class InMemoryLeaseStore implements LeaseStore {
   private readonly watchers = new Map<string, Set<LeaseWatcher>>();
   private readonly server: () => rules.ServerMoment;
 
+  /** @internal The options are for tests of this package. */
   constructor(options: { clock?: Clock; server?: () => rules.ServerMoment } = {}) {
     this.server = options.server ?? thisProcess(options.clock ?? new SystemClock());
   }
