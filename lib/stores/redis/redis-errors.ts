@@ -4,7 +4,7 @@ import { LeaseStoreError, type StoreErrorKind } from '../../election/election.er
 const MISCONFIGURED: readonly (readonly [RegExp, string])[] = [
   [/WRONGPASS|NOAUTH|invalid password/, 'Check the user name and password in `redis`.'],
   [
-    /NOPERM|ACL failure|has no permissions/,
+    /NOPERM|ACL failure|has no permissions|user executing the script can't/,
     'Give this Redis user the commands, keys and channels that the README lists.',
   ],
   [
@@ -19,8 +19,8 @@ const MISCONFIGURED: readonly (readonly [RegExp, string])[] = [
   [/ERR_TLS|SSL routines|self[- ]signed certificate|certificate/i, 'Check `tls` in `redis`.'],
 ];
 
-const UNAVAILABLE =
-  /^(LOADING|READONLY|OOM|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|BUSY|MOVED|ASK)\b/;
+/** Redis begins an error with a word in capitals (`OOM …`, `ERR …`); what fails on the way there does not. */
+const REDIS_ANSWERED = /^[A-Z]{2,} /;
 
 /** Turns whatever the client library threw into one error with a kind, and with a remedy where a person is needed. */
 export function toStoreError(error: unknown): LeaseStoreError {
@@ -29,7 +29,7 @@ export function toStoreError(error: unknown): LeaseStoreError {
   const [, remedy] = MISCONFIGURED.find(([pattern]) => pattern.test(message)) ?? [];
   const kind: StoreErrorKind = remedy
     ? 'misconfigured'
-    : UNAVAILABLE.test(message)
+    : REDIS_ANSWERED.test(message)
       ? 'unavailable'
       : 'unreachable';
   return new LeaseStoreError(kind, remedy ? `${message} ${remedy}` : message, { cause: error });
