@@ -75,11 +75,12 @@ describe('acquiring the lease', () => {
     'S-11: a grant that arrives after $replyMs ms makes a leader: $leads',
     async ({ replyMs, leads }) => {
       const contest = new Contest();
-      const { candidate, store } = contest.join({ config: { commandTimeoutMs: 15_000 } });
+      const { candidate, store, changes } = contest.join({ config: { commandTimeoutMs: 15_000 } });
       store.next('acquire', { replyMs }).next('acquire', { lose: 'request' });
 
       await contest.advance(replyMs);
       expect(candidate.leadership !== null).toBe(leads);
+      expect(changes.some(({ isLeader }) => isLeader)).toBe(leads);
       // Where it came too late, the next try is under way at once.
       expect(store.count('acquire')).toBe(leads ? 1 : 2);
       await contest.close();
