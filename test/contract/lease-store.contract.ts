@@ -30,6 +30,8 @@ export interface StoreUnderTest {
   evictLease(election: string): Promise<void>;
   /** From now on it looks as if another server had granted last. */
   changeServer(election: string): Promise<void>;
+  /** The server's clock is set back by that much: what has an end there now ends later. */
+  setClockBack(election: string, ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -346,6 +348,23 @@ export function describeLeaseStore(name: string, open: () => Promise<StoreUnderT
         await heldByA();
         await subject.evictLease(election);
         expect(await acquire(A, { attempt: 2 })).toMatchObject({ because: 'vanished' });
+      });
+
+      it('keeps a lease no longer than its ttl when the clock of the server is set back', async () => {
+        const epoch = await heldByASettled({ ttlMs: SHORT_MS });
+        await subject.setClockBack(election, LONG_MS);
+        expect(waitOf(await acquire(B))).toBeLessThanOrEqual(SHORT_MS);
+        await subject.elapse(SHORT_MS + 5);
+        expect(await acquire(B)).toEqual({ granted: true, epoch: epoch + 1 });
+      });
+
+      it('waits for a vanished lease no longer than its ttl when the clock is set back (16)', async () => {
+        const epoch = await heldByASettled({ ttlMs: SHORT_MS });
+        await subject.setClockBack(election, LONG_MS);
+        await subject.evictLease(election);
+        expect(waitOf(await acquire(B))).toBeLessThanOrEqual(SHORT_MS);
+        await subject.elapse(SHORT_MS + 5);
+        expect(await acquire(B)).toEqual({ granted: true, epoch: epoch + 1 });
       });
 
       it('does not wait for a lease that was released (16)', async () => {

@@ -25,6 +25,9 @@ async function openMemoryStore(): Promise<StoreUnderTest> {
     changeServer: async () => {
       server = { ...server, id: `${server.id}+1` };
     },
+    setClockBack: async (_election, ms) => {
+      server = { ...server, nowMs: server.nowMs - ms };
+    },
     close: () => store.close(),
   };
 }

@@ -4,6 +4,7 @@ import type {
   InspectRequest,
   LeaderInfo,
   LeaseSight,
+  RefusalCause,
   ReleaseRequest,
   RenewReply,
   RenewRequest,
@@ -56,6 +57,7 @@ export function acquire(
 ): AcquireReply {
   const { by, floor, ttlMs } = request;
   const { nowMs } = server;
+  endInTime(stored, nowMs);
   const lease = liveLease(stored, nowMs);
   const known = Math.max(stored.record?.epoch ?? 0, lease?.epoch ?? 0);
   const changed =
@@ -64,7 +66,7 @@ export function acquire(
     stored.record.holdOff?.server === server.id;
 
   let waitMs = changed ? holdOffLeft(stored, request, server) : 0;
-  let because: 'held' | 'hold-off' | 'vanished' | 'outdated' = 'hold-off';
+  let because: RefusalCause = 'hold-off';
   const { record } = stored;
 
   if (lease !== null && lease.holder !== by.holder) {
@@ -72,7 +74,7 @@ export function acquire(
     return { granted: false, because: 'held', ...sight(stored, nowMs), waitMs: leftMs };
   }
   if (lease === null && record !== null) {
-    const vanishedMs = Math.min(record.expiresAt - nowMs, record.ttlMs);
+    const vanishedMs = record.expiresAt - nowMs;
     if (vanishedMs > waitMs) {
       waitMs = vanishedMs;
       because = 'vanished';
@@ -153,6 +155,13 @@ export function inspect(
   server: ServerMoment,
 ): LeaseSight {
   return sight(stored, server.nowMs);
+}
+
+/** Where the clock was set back, the lease of a dead leader must not last until it has caught up. */
+function endInTime({ lease, record }: StoredElection, nowMs: number): void {
+  if (record === null || record.expiresAt <= nowMs + record.ttlMs) return;
+  record.expiresAt = nowMs + record.ttlMs;
+  if (lease?.holder === record.holder) lease.expiresAt = record.expiresAt;
 }
 
 /** Rule 15. Notes when the wait began, so that it is waited for once and not by each candidate anew. */

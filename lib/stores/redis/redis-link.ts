@@ -64,11 +64,12 @@ export class RedisLink {
     }
   }
 
-  /** Drops the socket and connects anew. What is in flight rejects. */
+  /**
+   * Drops the socket and connects anew. What is in flight rejects. A handshake under way is left alone: it may take
+   * longer than a command, and would otherwise begin anew for ever.
+   */
   reset(): void {
-    if (this.client.status === 'ready' || this.client.status === 'connect') {
-      this.client.disconnect(true);
-    }
+    if (this.client.status === 'ready') this.client.disconnect(true);
   }
 
   /** Never hangs and never rejects. */
@@ -98,7 +99,7 @@ export class RedisLink {
 
   private watchHandshake(): void {
     this.stopTimer('handshakeTimer');
-    this.handshakeTimer = setTimeout(() => this.reset(), HANDSHAKE_TIMEOUT_MS);
+    this.handshakeTimer = setTimeout(() => this.client.disconnect(true), HANDSHAKE_TIMEOUT_MS);
   }
 
   private stopTimer(name: 'handshakeTimer' | 'reviveTimer'): void {

@@ -29,6 +29,13 @@ if type(info) == 'string' then
 end
 if server == 'hidden' then notice = 'hidden-identity' end
 
+-- The clock was set back: the lease of a dead leader must not last until it has caught up.
+if tonumber(record.expiresAt or 0) > now + record_ttl then
+  record.expiresAt = text(now + record_ttl)
+  redis.call('HSET', KEYS[2], 'expiresAt', record.expiresAt)
+  if record.holder == lease_holder then redis.call('PEXPIREAT', KEYS[1], record.expiresAt) end
+end
+
 local changed = record.server ~= server or record_epoch < floor or record.holdOffServer == server
 local wait = 0
 if changed and hold_off ~= 'never' then
@@ -56,7 +63,7 @@ if lease and lease_holder ~= holder then
 elseif lease then
   if tonumber(record.attempt or 0) > attempt then cause = 'outdated' end
 else
-  local vanished = math.min(tonumber(record.expiresAt or 0) - now, record_ttl)
+  local vanished = tonumber(record.expiresAt or 0) - now
   if vanished > wait then
     wait = vanished
     cause = 'vanished'
