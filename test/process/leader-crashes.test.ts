@@ -1,28 +1,30 @@
 /** Real processes: leaders that are killed, or asked to end. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 
-import { Cluster } from '../support/process/cluster.js';
+import { Cluster, sleep } from '../support/process/cluster.js';
 import { printTakeOvers } from '../support/process/report.js';
 
 const TTL_MS = 2000;
 /** How much later than it should a busy machine may be. */
 const SLACK_MS = 1000;
-const KILLS = 20;
+const KILLS = 10;
 const TERMS = 10;
 
 describe('a leader that ends', () => {
-  it.concurrent(
-    `L-10: is followed within a ttl after kill -9, ${KILLS} times`,
+  // Two clusters side by side, since most of the time is spent waiting.
+  it.concurrent.each([1, 2])(
+    `L-10: is followed within a ttl after kill -9, ${KILLS} times (cluster %i)`,
     () =>
-      Cluster.run({ leaseTtlMs: TTL_MS, shutdownHooks: true }, async (cluster) => {
+      Cluster.run({ leaseTtlMs: TTL_MS }, async (cluster) => {
         for (let round = 0; round < KILLS; round += 1) {
           const leader = await cluster.leader();
+          // At any point of its renewal interval.
+          await sleep(Math.random() * (TTL_MS / 3));
           const after = leader.signal('SIGKILL');
-          const [, tookMs] = await Promise.all([
+          await Promise.all([
             cluster.add(),
             cluster.takenOver('SIGKILL', { after, withinMs: TTL_MS + SLACK_MS }),
           ]);
-          expect(tookMs).toBeLessThan(TTL_MS + SLACK_MS);
         }
         printTakeOvers(cluster.takeOvers);
       }),
@@ -30,19 +32,21 @@ describe('a leader that ends', () => {
   );
 
   it.concurrent(
-    `N-14: hands over well within a second on SIGTERM with shutdown hooks, ${TERMS} times`,
+    `N-14, N-15: hands over well within a second on SIGTERM with shutdown hooks, ${TERMS} times`,
     () =>
-      Cluster.run({ leaseTtlMs: TTL_MS, shutdownHooks: true }, async (cluster) => {
+      Cluster.run({ leaseTtlMs: TTL_MS, size: 4 }, async (cluster) => {
+        let replaced = Promise.resolve<unknown>(null);
         for (let round = 0; round < TERMS; round += 1) {
           const leader = await cluster.leader();
           const after = leader.signal('SIGTERM');
-          // Impatient: N-15, a second signal changes nothing.
+          // Impatient: a second signal changes nothing.
           if (round % 2 === 1) leader.signal('SIGTERM');
-          const led = { after, withinMs: SLACK_MS, except: leader.node };
-          expect(await cluster.takenOver('SIGTERM', led)).toBeLessThan(SLACK_MS);
+          await cluster.takenOver('SIGTERM', { after, withinMs: SLACK_MS, except: leader.node });
           await leader.exited;
-          await cluster.add();
+          await replaced;
+          replaced = cluster.add();
         }
+        await replaced;
         printTakeOvers(cluster.takeOvers);
       }),
     120_000,

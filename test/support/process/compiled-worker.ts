@@ -5,8 +5,12 @@ import { promisify } from 'node:util';
 
 const COMPILE = ['sample/demo/compile.mjs', 'lib', 'test/support'];
 
-/** The path of the compiled worker. Compiles once for the same sources. */
-export async function compiledWorker(): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, COMPILE);
-  return join(stdout, 'test/support/process/worker.js');
+let compiled: Promise<string> | null = null;
+
+/** The path of the compiled worker, which is made once for a test file. */
+export function compiledWorker(): Promise<string> {
+  compiled ??= promisify(execFile)(process.execPath, COMPILE).then(({ stdout }) =>
+    join(stdout, 'test/support/process/worker.js'),
+  );
+  return compiled;
 }
