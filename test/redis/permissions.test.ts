@@ -10,10 +10,7 @@ const LEAST_ACL = {
   keys: ['~leader-election:*'],
   channels: ['&leader-election:*'],
   /** Without one of these nobody leads. */
-  commands: [
-    ...['+evalsha', '+eval', '+get', '+hgetall', '+time', '+pttl'],
-    ...['+set', '+hset', '+hdel', '+pexpireat', '+del'],
-  ],
+  commands: '+evalsha +eval +get +hgetall +time +pttl +set +hset +hdel +pexpireat +del'.split(' '),
   /** Without one of these the election works, and is slower or less sure. */
   advised: ['+info', '+publish', '+subscribe'],
 };

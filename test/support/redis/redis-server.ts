@@ -13,8 +13,8 @@ const START_ATTEMPTS = 5;
 const DISCONNECT_TIMEOUT_MS = 20;
 
 export interface RedisServerOptions {
-  /** Further command line arguments, for example `['--maxmemory', '2mb']`. */
-  readonly args?: readonly string[];
+  /** As in redis.conf, for example `{ maxmemory: '2mb' }`. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -32,7 +32,7 @@ export class RedisServer {
   private constructor(
     readonly port: number,
     readonly directory: string,
-    private readonly args: readonly string[],
+    private readonly settings: Readonly<Record<string, string>>,
   ) {
     this.admin = new Redis({
       port,
@@ -46,10 +46,10 @@ export class RedisServer {
     this.admin.on('error', () => undefined);
   }
 
-  static async start({ args = [] }: RedisServerOptions = {}): Promise<RedisServer> {
+  static async start({ settings = {} }: RedisServerOptions = {}): Promise<RedisServer> {
     const directory = await mkdtemp(join(tmpdir(), 'leader-election-redis-'));
     for (let attempt = 1; ; attempt += 1) {
-      const server = new RedisServer(await freePort(), directory, args);
+      const server = new RedisServer(await freePort(), directory, settings);
       try {
         await server.launch();
         return server;
@@ -100,9 +100,10 @@ export class RedisServer {
       dir: this.directory,
       save: '',
       appendonly: 'no',
+      ...this.settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-    const server = spawn('redis-server', [...args, ...this.args], { stdio: 'ignore' });
+    const server = spawn('redis-server', args, { stdio: 'ignore' });
     this.process = server;
     await once(server, 'spawn');
     this.guard = spawn('sh', ['-c', 'read _; kill -9 "$1"', 'guard', String(server.pid)], {
