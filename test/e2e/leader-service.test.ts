@@ -140,14 +140,10 @@ describe('leadership$', () => {
   });
 
   it.each([
-    ['released', (leader: LeaderService) => leader.stepDown(), QUICK],
-    [
-      'taken',
-      async (leader: LeaderService) => void (await Rival.usurps(store, leader.epoch ?? 0)),
-      QUICK,
-    ],
-  ] as const)('O-02: says that leadership ended since it was %s', async (reason, end, election) => {
-    const { leader, events } = await startLeading(election);
+    ['released', (leader: LeaderService): Promise<unknown> => leader.stepDown()],
+    ['taken', (leader: LeaderService): Promise<unknown> => Rival.usurps(store, leader.epoch ?? 0)],
+  ] as const)('O-02: says that leadership ended since it was %s', async (reason, end) => {
+    const { leader, events } = await startLeading(QUICK);
     await end(leader);
     await expect(events.first('ended')).resolves.toMatchObject({
       reason,

@@ -51,7 +51,7 @@ class Messages {
 
   @OnlyLeader()
   @EventPattern('event')
-  event() {
+  event(_data: unknown) {
     ran.push('event');
   }
 }

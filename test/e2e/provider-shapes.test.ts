@@ -1,13 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  Controller,
-  Get,
-  Inject,
-  Injectable,
-  type Provider,
-  Scope,
-  type Type,
-} from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, type Provider, Scope } from '@nestjs/common';
 import { ModuleRef, REQUEST } from '@nestjs/core';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
@@ -315,27 +307,26 @@ describe('N-06: one class under several tokens', () => {
     await expectRunsPerTick(1, [ScheduleModule.forRoot()], [Scheduled, Jobs]);
     expect(apps.logger.texts('warn')).toEqual([]);
   });
-
-  async function expectRunsPerTick(
-    runs: number,
-    imports: NonNullable<Parameters<typeof apps.start>[0]>['imports'] & object,
-    providers: Provider[],
-  ) {
-    const { app, leader } = await apps.start({ imports, providers });
-    await untilState(leader, 'leader');
-    const jobs = schedulersOf(app).flatMap((registry) => [...registry.getCronJobs().values()]);
-    for (const job of jobs) void job.fireOnTick();
-    expect(ran).toHaveLength(runs);
-  }
 });
+
+async function expectRunsPerTick(
+  runs: number,
+  imports: NonNullable<Parameters<typeof apps.start>[0]>['imports'] & object,
+  providers: Provider[],
+) {
+  const { app, leader } = await apps.start({ imports, providers });
+  await untilState(leader, 'leader');
+  const jobs = schedulersOf(app).flatMap((registry) => [...registry.getCronJobs().values()]);
+  for (const job of jobs) void job.fireOnTick();
+  expect(ran).toHaveLength(runs);
+}
 
 /** Each import of `ScheduleModule.forRoot()` brings a registry of its own. */
 function schedulersOf(app: StartedApp['app']): SchedulerRegistry[] {
-  const found: unknown = app.get(SchedulerRegistry as Type<SchedulerRegistry>, {
+  return app.get<SchedulerRegistry>(SchedulerRegistry, {
     strict: false,
     each: true,
   });
-  return found as SchedulerRegistry[];
 }
 
 /** True where the call was refused, false where it ran. */

@@ -174,16 +174,16 @@ describe('a leader-only route', () => {
     const response = await post(`${url}/routes/1`);
     expect([response.status, await response.json()]).toMatchObject([503, { leader: null }]);
   });
-
-  function start(election = {}) {
-    return apps.start({
-      http: true,
-      election: { store, ...election },
-      imports: [LeaderElectionModule.forFeature('reports')],
-      controllers: [Routes],
-    });
-  }
 });
+
+function start(election = {}) {
+  return apps.start({
+    http: true,
+    election: { store, ...election },
+    imports: [LeaderElectionModule.forFeature('reports')],
+    controllers: [Routes],
+  });
+}
 
 describe('LeaderGuard without @OnlyLeader()', () => {
   @UseGuards(LeaderGuard)

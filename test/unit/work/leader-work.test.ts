@@ -47,19 +47,12 @@ describe('what a run returns', () => {
 
   it('N-04: is a generator that was not started', () => {
     const { work } = leaderWork();
-    function* numbers() {
-      yield 1;
-      yield 2;
-    }
     expect([...work.run(leadership(), null, numbers)]).toEqual([1, 2]);
   });
 
   it('N-04: is an async generator as it is', async () => {
     const { work } = leaderWork();
-    async function* numbers() {
-      yield 1;
-    }
-    const returned = work.run(leadership(), null, numbers);
+    const returned = work.run(leadership(), null, laterNumbers);
     await expect(returned.next()).resolves.toEqual({ done: false, value: 1 });
   });
 
@@ -302,6 +295,15 @@ describe('an Observable that a run returns', () => {
     await expect(lastValueFrom(stream)).resolves.toBe(5);
   });
 });
+
+function* numbers() {
+  yield 1;
+  yield 2;
+}
+
+async function* laterNumbers() {
+  yield 1;
+}
 
 /** As knex and its kin: nothing happens until somebody calls `then`. */
 function lazyQuery<T>(run: () => T | Promise<T>) {

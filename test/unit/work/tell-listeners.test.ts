@@ -43,6 +43,7 @@ describe('tellListeners', () => {
 
   it('catches what an async listener rejects with', async () => {
     const reported = new Promise((resolve) => {
+      // oxlint-disable-next-line no-misused-promises -- what a careless user does
       const events = tellListeners([{ started: async () => raise('later') }], resolve);
       events.started(EVENT);
     });
