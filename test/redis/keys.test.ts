@@ -47,6 +47,12 @@ describe('What the store keeps in Redis', () => {
     return client;
   }
 
+  function connectTo(url: string): Redis {
+    const client = new Redis(url, { lazyConnect: true });
+    clients.push(client);
+    return client;
+  }
+
   const keys = async (): Promise<Set<string>> => new Set(await redis.admin.keys('*'));
 
   /** Counts wake-ups, from when the server knows of the subscription and has confirmed it. */
@@ -183,6 +189,24 @@ describe('What the store keeps in Redis', () => {
 
     const epochs = replies.flatMap((reply) => (reply.granted ? [reply.epoch] : []));
     expect(epochs).toHaveLength(1);
+  });
+
+  it.each([
+    ['a URL', (loose: string) => `${redis.url}/3?${loose}&family=4`],
+    ['a client', (loose: string) => connectTo(`${redis.url}/3?${loose}&family=4`)],
+  ])('F-03: lets %s say where to connect, and not how to treat a lease', (_, source) => {
+    const loose =
+      'enableOfflineQueue=true&maxRetriesPerRequest=9&commandTimeout=1&autoResendUnfulfilledCommands=true';
+    const { options } = open({ redis: source(loose) })['link'].client as Redis;
+
+    expect(options).toMatchObject({
+      db: 3,
+      family: 4,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+    });
+    expect(options.commandTimeout).toBeUndefined();
   });
 
   it('never closes the user’s own client, and changes none of its options', async () => {

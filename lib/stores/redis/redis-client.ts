@@ -33,7 +33,8 @@ function leaseSafeOptions() {
     monitor: false,
     replyMapping: 'legacy' as const,
     retryStrategy: reconnectDelay,
-    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+    // Redis 6.2 has other words in front of it inside scripts.
+    reconnectOnError: (error: Error) => error.message.includes('READONLY'),
   };
 }
 
@@ -48,7 +49,8 @@ function jitter(): number {
 /** A client of our own that connects to the same place, not connected yet. */
 export function openClient(source: RedisSource): RedisClient {
   const own = leaseSafeOptions();
-  if (typeof source === 'string') return new Redis(source, own);
+  // In a URL's query options may stand as well, and ioredis prefers those to what is passed beside it.
+  if (typeof source === 'string') return new Redis(source, { lazyConnect: true }).duplicate(own);
   if (isCluster(source)) {
     return source.duplicate([], {
       lazyConnect: true,
