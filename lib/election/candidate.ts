@@ -1,11 +1,11 @@
+import { Announcer } from './announcer.js';
 import { Campaign, type CampaignListener, type Grant } from './campaign.js';
 import { ElectionContext, type ElectionParts } from './election-context.js';
 import type { LossReason } from './election.errors.js';
-import type { ElectionState, LeadershipChange } from './election-events.interface.js';
+import type { LeadershipChange } from './election-events.interface.js';
 import { giveUpLease } from './give-up-lease.js';
 import { Leadership } from './leadership.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import type { LeaderInfo } from './lease-store.interface.js';
 import { Outbox } from './outbox.js';
 
 /** How a candidate learns that leader-only work has ended. */
@@ -43,11 +43,9 @@ type Role = { readonly name: 'idle' } | Campaigning | Holding | { readonly name:
  */
 export class Candidate {
   private readonly context: ElectionContext;
-  private readonly listeners = new Set<(change: LeadershipChange) => void>();
   private readonly outbox = new Outbox();
+  private readonly announcer: Announcer;
   private role: Role = { name: 'idle' };
-  private leaderSeen: LeaderInfo | null = null;
-  private change: LeadershipChange;
   private heldSince = 0;
   /** How long to stay out of the contest once the present leadership is over. */
   private restMs = 0;
@@ -60,7 +58,7 @@ export class Candidate {
     private readonly runs: RunsInFlight,
   ) {
     this.context = new ElectionContext(parts);
-    this.change = this.describe('follower', null);
+    this.announcer = new Announcer(this.context, this.outbox);
   }
 
   /** The leadership that admits new work now, or null. */
@@ -71,8 +69,9 @@ export class Candidate {
 
   /** The value announced last, corrected where a lease has just run out and no timer could say so yet. */
   get current(): LeadershipChange {
-    if (this.role.name !== 'leading' || this.role.leadership.isValid) return this.change;
-    return { ...this.change, state: 'candidate', isLeader: false, epoch: null, leader: null };
+    const { current } = this.announcer;
+    if (this.role.name !== 'leading' || this.role.leadership.isValid) return current;
+    return { ...current, state: 'candidate', isLeader: false, epoch: null, leader: null };
   }
 
   /** Announces a lease that has run out, where no timer could say so yet. */
@@ -82,8 +81,7 @@ export class Candidate {
 
   /** Calls the listener after each change, when the state has changed already. Returns how to stop that. */
   onChange(listener: (change: LeadershipChange) => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    return this.announcer.onChange(listener);
   }
 
   start(): void {
@@ -183,9 +181,8 @@ export class Candidate {
     const campaign = new Campaign(this.context, this.campaignListener());
     const { restMs } = this;
     this.role = { name: 'campaigning', campaign };
-    this.leaderSeen = null;
     this.restMs = 0;
-    this.announce(this.context.config.campaign ? 'candidate' : 'follower', reason);
+    this.announcer.announce(this.unknownLeader, null, reason);
     // After the announcement: where a listener stops it, nothing is asked any more.
     this.outbox.send(() => campaign.start(restMs));
   }
@@ -200,19 +197,18 @@ export class Candidate {
     );
     const { nodeId, metadata } = config.by;
     this.role = { name: 'leading', leadership, keeper };
-    this.leaderSeen = { nodeId, epoch, metadata };
     this.heldSince = time.now();
     keeper.start();
     const latencyMs = this.heldSince - sentAt;
     this.outbox.send(() => events.granted({ election: config.election, epoch, latencyMs }));
-    this.announce('leader', null);
+    this.announcer.announce('leader', { nodeId, epoch, metadata }, null);
   }
 
   private becomeDraining(reason: LossReason): void {
     if (this.role.name !== 'leading') throw this.illegal('leading');
     const draining: Holding = { ...this.role, name: 'draining' };
     this.role = draining;
-    this.announce('draining', reason);
+    this.announcer.announce('draining', this.announcer.current.leader, reason);
     // A lease that was lost while it drained may have left an earlier one behind, which `stop` waits for too.
     this.resigning = Promise.all([this.resigning, this.drain(draining, reason)]);
   }
@@ -220,55 +216,31 @@ export class Candidate {
   private becomeStopped(reason: LossReason | null): void {
     this.assertRole('idle', 'campaigning', 'leading', 'draining');
     this.role = { name: 'stopped' };
-    this.leaderSeen = null;
-    this.announce('stopped', reason);
+    this.announcer.announce('stopped', null, reason);
   }
 
   private campaignListener(): CampaignListener {
-    const { campaign } = this.context.config;
+    const { announcer, outbox } = this;
     return {
-      won: (grant) => this.outbox.step(() => this.becomeLeader(grant)),
+      won: (grant) => outbox.step(() => this.becomeLeader(grant)),
       sawLeader: (leader) =>
-        this.outbox.step(() => {
-          this.leaderSeen = leader;
-          this.announce(leader === null && campaign ? 'candidate' : 'follower', null);
+        outbox.step(() => {
+          announcer.announce(leader === null ? this.unknownLeader : 'follower', leader, null);
         }),
       lostSight: () =>
-        this.outbox.step(() => {
-          if (campaign) this.announce('candidate', null);
+        outbox.step(() => {
+          announcer.announce(this.unknownLeader, announcer.current.leader, null);
         }),
     };
+  }
+
+  /** How it stands while it knows of no leader. */
+  private get unknownLeader(): 'candidate' | 'follower' {
+    return this.context.config.campaign ? 'candidate' : 'follower';
   }
 
   private wakeCampaign(): void {
     if (this.role.name === 'campaigning') this.role.campaign.wake();
-  }
-
-  /** Announces what has changed already; says nothing where nothing did. */
-  private announce(state: ElectionState, reason: LossReason | null): void {
-    const next = this.describe(state, reason);
-    if (isSame(this.change, next)) return;
-    this.change = next;
-    this.outbox.send(() =>
-      this.context.events.changed({ election: this.context.election, change: next }),
-    );
-    for (const listener of this.listeners) {
-      this.outbox.send(() => {
-        if (this.listeners.has(listener)) listener(next);
-      });
-    }
-  }
-
-  private describe(state: ElectionState, reason: LossReason | null): LeadershipChange {
-    const isLeader = state === 'leader';
-    return {
-      state,
-      isLeader,
-      epoch: isLeader ? (this.leaderSeen?.epoch ?? null) : null,
-      leader: this.leaderSeen,
-      since: this.context.clock.wallMs(),
-      reason,
-    };
   }
 
   /** True when `work` ended within that time. */
@@ -295,13 +267,4 @@ export class Candidate {
 
 function isHolding(role: Role): role is Holding {
   return role.name === 'leading' || role.name === 'draining';
-}
-
-function isSame(a: LeadershipChange, b: LeadershipChange): boolean {
-  return (
-    a.state === b.state &&
-    a.epoch === b.epoch &&
-    a.leader?.nodeId === b.leader?.nodeId &&
-    a.leader?.epoch === b.leader?.epoch
-  );
 }
