@@ -91,11 +91,11 @@ export class ElectionFactory {
   }
 
   start(): void {
-    this.registry.start();
+    this.context.outside(() => this.registry.start());
   }
 
   stop(): Promise<void> {
-    return this.registry.stop();
+    return this.context.outside(() => this.registry.stop());
   }
 
   /** Closes what was opened here; a store of the user's stays open. */
@@ -114,7 +114,7 @@ export class ElectionFactory {
     const election = new Election(config, candidate, work, events);
     const service = new LeaderService(election, context);
     this.services.set(config.election, service);
-    this.registry.add(election);
+    context.outside(() => this.registry.add(election));
     return service;
   }
 }

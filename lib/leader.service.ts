@@ -47,7 +47,8 @@ export class LeaderService {
         subscriber.next(change);
         if (change.state === 'stopped') subscriber.complete();
       };
-      candidate.noticeExpiry();
+      // What follows from it must not belong to the run that happens to subscribe.
+      context.outside(() => candidate.noticeExpiry());
       // Listens first: the subscriber may cause a change when it is told the present value.
       const stopListening = candidate.onChange(tell);
       tell(candidate.current);

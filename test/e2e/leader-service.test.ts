@@ -235,6 +235,24 @@ describe('current()', () => {
     expect(leader.isLeader).toBe(true);
   });
 
+  it('does not spread to the next leadership, though the run was the first to notice the end', async () => {
+    const { leader, jobs } = await startLeading({ leaseTtlMs: 400 });
+    const seen: [state: string, isLeader: boolean, ran: string | undefined][] = [];
+    leader.leadership$.subscribe(({ state }) => {
+      seen.push([state, leader.isLeader, leader.runIfLeader(() => 'ran')]);
+    });
+    jobs.run(() => {
+      const until = performance.now() + 500;
+      while (performance.now() < until);
+      // No timer could fire meanwhile, so that this makes the candidate go on to its next campaign.
+      leader.leadership$.subscribe().unsubscribe();
+    });
+    await untilState(leader, 'leader');
+    expect(seen[0]).toEqual(['leader', true, 'ran']);
+    expect(seen.at(-1)).toEqual(['leader', true, 'ran']);
+    expect(seen.length).toBeGreaterThan(1);
+  });
+
   it('keeps the runs of two elections apart, one nested in the other', async () => {
     const { jobs } = await startLeading();
     await untilState(jobs.reports, 'leader');
