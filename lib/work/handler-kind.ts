@@ -10,15 +10,26 @@ const SCHEDULED = [
 const EVENT = ['EVENT_LISTENER_METADATA'];
 const ROUTE = ['path', 'method'];
 
+/** Nest calls these on every instance, whoever leads. One that throws breaks off the start, or the shutdown. */
+export const LIFECYCLE_HOOKS: ReadonlySet<string | symbol> = new Set([
+  'onModuleInit',
+  'onApplicationBootstrap',
+  'onModuleDestroy',
+  'beforeApplicationShutdown',
+  'onApplicationShutdown',
+]);
+
 /**
- * - `background`: called by a timer or an in-process event, on every instance alike; nobody waits for an answer.
+ * - `background`: called by a timer, an in-process event or a lifecycle hook, on every instance alike; nobody waits
+ *   for an answer.
  * - `route`: an HTTP handler.
  * - `call`: anything else; the caller would take silence for success.
  */
 export type HandlerKind = 'background' | 'route' | 'call';
 
-export function handlerKindOf(handler: object): HandlerKind {
+export function handlerKindOf(handler: object, key?: string | symbol): HandlerKind {
   const has = (key: string) => Reflect.hasOwnMetadata(key, handler);
   if (SCHEDULED.some(has) || EVENT.some(has)) return 'background';
+  if (key !== undefined && LIFECYCLE_HOOKS.has(key)) return 'background';
   return ROUTE.every(has) ? 'route' : 'call';
 }

@@ -1,7 +1,7 @@
 import { Inject, UseGuards } from '@nestjs/common';
 
 import { ELECTION_REGISTRY, type ElectionRegistry } from './election-registry.js';
-import { handlerKindOf } from './handler-kind.js';
+import { handlerKindOf, LIFECYCLE_HOOKS } from './handler-kind.js';
 import { LeaderGuard } from './leader.guard.js';
 import {
   guardedMethodsOf,
@@ -17,13 +17,10 @@ import { UnboundGuardError } from './work.errors.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Nest calls these on every instance, whoever leads. */
-const LIFECYCLE_HOOKS = new Set([
-  'constructor',
+/** Nest calls these before the election begins or after it has ended, so that a guarded one would never run. */
+const HOOKS_WITHOUT_LEADER: ReadonlySet<string | symbol> = new Set([
   'onModuleInit',
   'onApplicationBootstrap',
-  'onModuleDestroy',
-  'beforeApplicationShutdown',
   'onApplicationShutdown',
 ]);
 
@@ -44,7 +41,8 @@ const LIFECYCLE_HOOKS = new Set([
  * }
  *
  * @param nameOrOptions which election decides, by default that of `forRoot`, and what happens otherwise
- * @throws TypeError at decoration time on a static method, an accessor or a property
+ * @throws TypeError at decoration time on a static method, an accessor or a property, and on a lifecycle hook that Nest
+ * calls while nobody leads
  * @throws RangeError at decoration time on an unknown `otherwise`
  *
  * @publicApi
@@ -61,7 +59,7 @@ export function OnlyLeader(
 
 function guardClass(type: object, rule: OnlyLeaderOptions): void {
   const prototype = (type as { prototype: object }).prototype;
-  const seen = new Set<string | symbol>(LIFECYCLE_HOOKS);
+  const seen = new Set<string | symbol>(['constructor', ...LIFECYCLE_HOOKS]);
   for (
     let owner: object | null = prototype;
     owner !== null && owner !== Object.prototype;
@@ -95,7 +93,13 @@ function guardMethod(
         'that hold a function. Make it a method.',
     );
   }
-  const guarded = guard(original as Method, handler, rule);
+  if (HOOKS_WITHOUT_LEADER.has(key)) {
+    throw new TypeError(
+      `@OnlyLeader() on ${handler}: Nest calls this hook while nobody leads, so it would never run. Call ` +
+        'LeaderService.whenLeader() in it, without awaiting it in a hook of the start, or subscribe to leadership$.',
+    );
+  }
+  const guarded = guard(original as Method, key, handler, rule);
   Object.defineProperty(guarded, 'name', { value: original.name, configurable: true });
   Object.defineProperty(guarded, 'length', { value: original.length, configurable: true });
   for (const metadataKey of Reflect.getOwnMetadataKeys(original)) {
@@ -112,7 +116,12 @@ function guardMethod(
   Reflect.defineMetadata(ONLY_LEADER_METHODS, [...methods, { handler, rule }], owner);
 }
 
-function guard(original: Method, handler: string, rule: OnlyLeaderOptions): Method {
+function guard(
+  original: Method,
+  key: string | symbol,
+  handler: string,
+  rule: OnlyLeaderOptions,
+): Method {
   // Decided at the first call: decorators above this one have set their metadata by then.
   let otherwise: Otherwise | undefined = rule.otherwise;
 
@@ -122,7 +131,7 @@ function guard(original: Method, handler: string, rule: OnlyLeaderOptions): Meth
     if (leadership !== null) {
       return election.work.run(leadership, handler, () => original.apply(this, args));
     }
-    otherwise ??= handlerKindOf(guarded) === 'background' ? 'skip' : 'throw';
+    otherwise ??= handlerKindOf(guarded, key) === 'background' ? 'skip' : 'throw';
     const refusal = election.refuse(handler, otherwise);
     if (otherwise === 'throw') throw refusal;
     return undefined;

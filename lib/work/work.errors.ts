@@ -17,7 +17,8 @@ export class UnboundGuardError extends Error {
   constructor(handler: string) {
     super(
       `${handler} has @OnlyLeader(), but this instance was not made by a Nest application with ` +
-        'LeaderElectionModule.forRoot(), so nobody can tell whether it leads. In a test, get it from ' +
+        'LeaderElectionModule.forRoot(), so nobody can tell whether it leads. From a factory in request or transient ' +
+        'scope it cannot be reached: use useClass there. In a test, get it from ' +
         'Test.createTestingModule() with LeaderElectionModule.forRoot({ store: new InMemoryLeaseStore() }) ' +
         'after init().',
     );

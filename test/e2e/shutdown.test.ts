@@ -245,6 +245,28 @@ describe('shutdown', () => {
     expect(log.at(-1)).toBe('last hook');
   });
 
+  it('N-13: runs a guarded hook of the shutdown on the leader, and skips it elsewhere without a throw', async () => {
+    class Hooks {
+      @OnlyLeader()
+      async onModuleDestroy() {
+        log.push('destroy');
+      }
+      @OnlyLeader()
+      beforeApplicationShutdown() {
+        log.push('before');
+      }
+    }
+    const providers = [Hooks];
+    const first = await apps.start({ election: { store }, providers });
+    await untilState(first.leader, 'leader');
+    const second = await apps.start({ election: { store }, providers });
+    await untilState(second.leader, 'follower');
+    await second.app.close();
+    expect(log).toEqual([]);
+    await first.app.close();
+    expect(log).toEqual(['destroy', 'before']);
+  });
+
   it('N-13: answers requests with 503 until the server is closed', async () => {
     @Controller('job')
     class Route {

@@ -41,6 +41,24 @@ describe('what @OnlyLeader() refuses at decoration time', () => {
     }).toThrow(new TypeError(`@OnlyLeader() on Jobs.run: ${REMEDY}`));
   });
 
+  it.each(['onModuleInit', 'onApplicationBootstrap', 'onApplicationShutdown'])(
+    'the hook %s, which Nest calls while nobody leads',
+    (hook) => {
+      class Jobs {
+        onModuleInit() {}
+        onApplicationBootstrap() {}
+        onApplicationShutdown() {}
+      }
+      const descriptor = Object.getOwnPropertyDescriptor(Jobs.prototype, hook) ?? {};
+      expect(() => OnlyLeader()(Jobs.prototype, hook, descriptor)).toThrow(
+        new TypeError(
+          `@OnlyLeader() on Jobs.${hook}: Nest calls this hook while nobody leads, so it would never run. Call ` +
+            'LeaderService.whenLeader() in it, without awaiting it in a hook of the start, or subscribe to leadership$.',
+        ),
+      );
+    },
+  );
+
   it.each([
     [
       5,
@@ -178,8 +196,8 @@ describe('an instance that no application made', () => {
     const jobs = new Jobs();
     expect(() => jobs.run()).toThrow(
       'Jobs.run has @OnlyLeader(), but this instance was not made by a Nest application with ' +
-        'LeaderElectionModule.forRoot(), so nobody can tell whether it leads. In a test, get it from ' +
-        'Test.createTestingModule() with LeaderElectionModule.forRoot({ store: new InMemoryLeaseStore() }) after init().',
+        'LeaderElectionModule.forRoot(), so nobody can tell whether it leads. From a factory in request or transient scope ' +
+        'it cannot be reached: use useClass there. In a test, get it from Test.createTestingModule() with LeaderElectionModule.forRoot({ store: new InMemoryLeaseStore() }) after init().',
     );
     expect(jobs.ran).toBe(false);
   });
