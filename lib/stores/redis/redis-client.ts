@@ -28,6 +28,10 @@ function leaseSafeOptions() {
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     // A loading server answers so itself, and a least-privilege user may lack INFO.
     enableReadyCheck: false,
+    // ioredis 5 sends these before it is ready. Where their answer never comes it calls itself ready after the socket
+    // has closed, and never connects again (redis/ioredis issue 2099, fixed in 6).
+    disableClientInfo: true,
+    connectionName: undefined,
     autoResubscribe: false,
     enableAutoPipelining: false,
     monitor: false,
