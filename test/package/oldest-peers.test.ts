@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import { assertElected } from './support/assert-elected.js';
-import { Consumer } from './support/consumer.js';
+import { Consumer, PATIENCE_MS } from './support/consumer.js';
 import { redisEnvironment, startOptionalRedis } from './support/optional-redis.js';
 import { peerDependencies } from './support/repository.js';
 
@@ -15,6 +15,8 @@ const OLDEST = {
   rxjs: '7.2.0',
 };
 
+jest.setTimeout(PATIENCE_MS);
+
 describe('an application on the oldest versions that the package claims to work with', () => {
   let consumer: Consumer;
   let redis: Awaited<ReturnType<typeof startOptionalRedis>>;
@@ -23,7 +25,7 @@ describe('an application on the oldest versions that the package claims to work 
     redis = await startOptionalRedis();
     consumer = await Consumer.install({ template: 'nest11-cjs', dependencies: OLDEST });
     await consumer.compile('--exactOptionalPropertyTypes');
-  }, 200_000);
+  });
 
   afterAll(async () => {
     await consumer?.remove();
@@ -42,7 +44,7 @@ describe('an application on the oldest versions that the package claims to work 
   it('elects in CommonJS and hands over', async () => {
     const output = await consumer.run(['node', 'dist/main.js'], { env: redisEnvironment(redis) });
     assertElected(output, { stores: redis === null ? 1 : 2 });
-  }, 60_000);
+  });
 
   it('can be imported from an ES module', async () => {
     const program =

@@ -7,8 +7,11 @@ import { promisify } from 'node:util';
 import { packPackage } from './packed-package.js';
 
 const CONSUMERS = join(import.meta.dirname, '../consumers');
-const INSTALL_TIMEOUT_MS = 150_000;
-const COMMAND_TIMEOUT_MS = 90_000;
+/** Each takes seconds on an idle machine, and is let be on a busy one. */
+const INSTALL_TIMEOUT_MS = 240_000;
+const COMMAND_TIMEOUT_MS = 120_000;
+/** For a test or hook: an installation and a few commands. */
+export const PATIENCE_MS = INSTALL_TIMEOUT_MS + 2 * COMMAND_TIMEOUT_MS;
 const exec = promisify(execFile);
 
 interface Manifest {
