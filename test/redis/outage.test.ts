@@ -14,7 +14,7 @@ const A = holder('a');
 const B = holder('b');
 /** Much longer than any timeout in a test; a call that never settles takes longer. */
 const PROMPTLY_MS = 3_000;
-const REPLY_DELAY_MS = 600;
+const REPLY_DELAY_MS = 900;
 
 type UserOptions = Pick<
   RedisOptions,
