@@ -41,6 +41,13 @@ export class LeaderService {
     private readonly election: Election,
     private readonly context: RunContext,
   ) {
+    // So it is where an application lists this class among its own providers.
+    if ((election as Election | undefined) === undefined) {
+      throw new TypeError(
+        'LeaderService is not to be listed in `providers`: import LeaderElectionModule.forRoot() in the root module, ' +
+          'and inject it.',
+      );
+    }
     this.leadership$ = new Observable((subscriber) => {
       const { candidate } = election;
       const tell = (change: LeadershipChange) => {

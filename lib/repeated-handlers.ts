@@ -1,4 +1,4 @@
-import { handlerKindOf } from './work/handler-kind.js';
+import { isScheduled } from './work/handler-kind.js';
 import { ruleOf } from './work/only-leader.rule.js';
 
 /** What this needs of Nest's `InstanceWrapper`. */
@@ -19,7 +19,7 @@ export function repeatedHandlers(providers: readonly Registered[]): readonly str
     // By name, since `@nestjs/schedule` need not be installed.
     if (typeof metatype === 'function' && metatype.name === 'ScheduleExplorer') schedulers += 1;
     const prototype = prototypeOf(instance);
-    if (prototype !== null && hasGuardedHandler(prototype)) {
+    if (prototype !== null && hasGuardedJob(prototype)) {
       timesOf.set(prototype, (timesOf.get(prototype) ?? 0) + 1);
     }
   }
@@ -44,7 +44,7 @@ function prototypeOf(instance: unknown): object | null {
   return Object.getPrototypeOf(instance) as object | null;
 }
 
-function hasGuardedHandler(prototype: object): boolean {
+function hasGuardedJob(prototype: object): boolean {
   for (
     let owner: object | null = prototype;
     owner !== null && owner !== Object.prototype;
@@ -54,7 +54,7 @@ function hasGuardedHandler(prototype: object): boolean {
       // By descriptor: a getter must not run.
       const method: unknown = Reflect.getOwnPropertyDescriptor(owner, key)?.value;
       if (typeof method !== 'function' || ruleOf(method) === undefined) continue;
-      if (handlerKindOf(method) === 'background') return true;
+      if (isScheduled(method)) return true;
     }
   }
   return false;

@@ -29,7 +29,11 @@ export type HandlerKind = 'background' | 'route' | 'call';
 
 export function handlerKindOf(handler: object, key?: string | symbol): HandlerKind {
   const has = (key: string) => Reflect.hasOwnMetadata(key, handler);
-  if (SCHEDULED.some(has) || EVENT.some(has)) return 'background';
+  if (isScheduled(handler) || EVENT.some(has)) return 'background';
   if (key !== undefined && LIFECYCLE_HOOKS.has(key)) return 'background';
   return ROUTE.every(has) ? 'route' : 'call';
+}
+
+export function isScheduled(handler: object): boolean {
+  return SCHEDULED.some((key) => Reflect.hasOwnMetadata(key, handler));
 }

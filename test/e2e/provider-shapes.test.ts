@@ -303,6 +303,24 @@ describe('N-06: one class under several tokens', () => {
     ]);
   });
 
+  it('says nothing of an alias where only events are handled, which Nest registers once', async () => {
+    class Listening {
+      @OnEvent('something')
+      @OnlyLeader()
+      run() {
+        ran.push('run');
+      }
+    }
+    const { app, leader } = await apps.start({
+      imports: [EventEmitterModule.forRoot()],
+      providers: [Listening, { provide: TOKEN, useExisting: Listening }],
+    });
+    await untilState(leader, 'leader');
+    await app.get(EventEmitter2).emitAsync('something');
+    expect(ran).toEqual(['run']);
+    expect(apps.logger.texts('warn')).toEqual([]);
+  });
+
   it('says nothing where all is well', async () => {
     await expectRunsPerTick(1, [ScheduleModule.forRoot()], [Scheduled, Jobs]);
     expect(apps.logger.texts('warn')).toEqual([]);

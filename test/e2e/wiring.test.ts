@@ -264,6 +264,13 @@ describe('C-11: what fails at start-up and not at midnight', () => {
     );
   });
 
+  it('LeaderService among the providers of the application', async () => {
+    await expect(apps.start({ providers: [LeaderService] })).rejects.toThrow(
+      'LeaderService is not to be listed in `providers`: import LeaderElectionModule.forRoot() in the root module, and ' +
+        'inject it.',
+    );
+  });
+
   it('N-05: two forRoot, which would fight for one lease', async () => {
     const starting = apps.start({
       electionModule: [
