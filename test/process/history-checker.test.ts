@@ -66,6 +66,19 @@ describe('checkHistory', () => {
     expect(rulesBroken([...RIGHT, believes('B', 89, 89.5, 8)])).toContain('one-leader');
   });
 
+  it('tells an overlap of two leaderships once, in however many pieces, and each run in it', () => {
+    const pieces = [
+      believes('A', 0, 50, 1),
+      believes('B', 10, 60, 2),
+      believes('A', 50, 100, 1),
+      believes('B', 60, 90, 2),
+    ];
+    expect(rulesBroken(pieces)).toEqual(['one-leader']);
+    const runs = [run('A', 70, 1), run('A', 80, 1)];
+    const violations = checkHistory([...pieces, ...runs]);
+    expect(violations.filter(({ rule }) => rule === 'one-leader')).toHaveLength(3);
+  });
+
   it('finds an overlap with a long belief behind a short one', () => {
     const history = [
       believes('A', 0, 100, 1),

@@ -58,11 +58,16 @@ function oneLeader(events: readonly HistoryEvent[]): Violation[] {
   const violations: Violation[] = [];
   // For each node the belief that reaches furthest: whoever overlaps an earlier one overlaps that.
   const furthest = new Map<string, Belief>();
+  const told = new Set<string>();
   for (const event of events) {
     // Whoever begins leader-only work says with it that it leads.
     if (event.kind !== 'belief' && event.kind !== 'run') continue;
     for (const other of furthest.values()) {
       if (other.node === event.node || event.at > endOf(other)) continue;
+      // Once for two leaderships that overlap, in however many pieces; and for each run.
+      const key = pairOf(event, other);
+      if (event.kind === 'belief' && told.has(key)) continue;
+      told.add(key);
       violations.push({
         rule: 'one-leader',
         message: `${saying(event)} at ${ms(event.at)} while ${saying(other)} from ${ms(other.at)} to ${ms(endOf(other))}`,
@@ -156,6 +161,12 @@ function ledInTime(events: readonly HistoryEvent[], expected: readonly LedWithin
       },
     ];
   });
+}
+
+/** The same for both orders. */
+function pairOf(a: Belief | Run, b: Belief): string {
+  const [one, two] = [`${a.node}#${a.epoch}`, `${b.node}#${b.epoch}`];
+  return one < two ? `${one} ${two}` : `${two} ${one}`;
 }
 
 function isBelief(event: HistoryEvent): event is Belief {
