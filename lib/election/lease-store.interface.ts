@@ -53,7 +53,7 @@ export interface InspectRequest {
 
 /** What the store knows of an election at this moment. */
 export interface LeaseSight {
-  /** The present holder, or null where the lease is free or its holder is not one of ours. */
+  /** The present holder, null where the lease is free; with epoch 0 where another program wrote the lease. */
   readonly leader: LeaderInfo | null;
   /** The highest epoch the store knows, 0 when none. */
   readonly seenEpoch: number;

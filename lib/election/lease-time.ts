@@ -1,8 +1,8 @@
 import type { Clock } from './clock.interface.js';
 
 /**
- * How far the wall clock may run ahead of the monotonic clock before it counts as elapsed time. It covers the
- * wall clock's whole milliseconds; every safety margin (at least 2 ms, see the timing rules) is as large.
+ * How far the wall clock may run ahead of the monotonic clock before it counts as elapsed time. It covers the wall
+ * clock's whole milliseconds, so that less than 3 ms can stay uncounted; every safety margin is larger.
  */
 const TOLERANCE_MS = 2;
 

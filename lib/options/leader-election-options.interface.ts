@@ -22,7 +22,7 @@ export interface ElectionOptions {
 
   /**
    * How much earlier than the store the leader regards its lease as over. Covers clocks that run at different
-   * rates. @default leaseTtlMs / 5, at least leaseTtlMs / 50
+   * rates. @default leaseTtlMs / 5, at least leaseTtlMs / 50 and 5
    */
   readonly safetyMarginMs?: number | undefined;
 

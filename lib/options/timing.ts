@@ -11,6 +11,10 @@ const MIN_COMMAND_TIMEOUT_MS = 10;
 const MAX_MS = 2 ** 31 - 1;
 /** Covers a candidate's clock and a store's that each run one percent off. */
 const MIN_MARGIN_PART_OF_TTL = 1 / 50;
+/** Covers what `LeaseTime` cannot see. */
+const MIN_MARGIN_MS = 5;
+/** A timeout and a retry each come up to a millisecond late, by rounding. */
+const LATE_PER_TRY_MS = 2;
 
 /** Fills in the defaults and checks each duration and how they relate. Throws a TypeError or RangeError. */
 export function resolveTiming(options: ElectionOptions): ElectionTiming {
@@ -37,16 +41,16 @@ export function resolveDurations(options: ElectionOptions): ElectionTiming {
  */
 export function assertTiming(timing: ElectionTiming): void {
   const { leaseTtlMs, renewIntervalMs, safetyMarginMs, commandTimeoutMs } = timing;
-  const minMarginMs = Math.ceil(leaseTtlMs * MIN_MARGIN_PART_OF_TTL);
+  const minMarginMs = Math.max(MIN_MARGIN_MS, Math.ceil(leaseTtlMs * MIN_MARGIN_PART_OF_TTL));
   if (safetyMarginMs < minMarginMs) {
     throw wrongValue(
       'safetyMarginMs',
-      `at least leaseTtlMs / 50 = ${minMarginMs}`,
+      `at least ${minMarginMs} (leaseTtlMs / 50, and never below ${MIN_MARGIN_MS})`,
       safetyMarginMs,
       'Clocks that run at different rates eat up a smaller margin. Leave it out for a fifth of the lease.',
     );
   }
-  const retryMs = Math.ceil(retryDelayMs(leaseTtlMs));
+  const retryMs = Math.ceil(retryDelayMs(leaseTtlMs)) + LATE_PER_TRY_MS;
   const thirdTryMs = renewIntervalMs + 2 * (commandTimeoutMs + retryMs);
   const validMs = leaseTtlMs - safetyMarginMs;
   if (thirdTryMs >= validMs) {

@@ -18,7 +18,9 @@ export class RunContext {
   private readonly storage = new AsyncLocalStorage<RunFrame>();
 
   enter<T>(owner: object, leadership: Leadership, work: () => T): T {
-    return this.storage.run({ owner, leadership, outer: this.storage.getStore() }, work);
+    const present = this.storage.getStore();
+    if (present?.owner === owner && present.leadership === leadership) return work();
+    return this.storage.run({ owner, leadership, outer: without(owner, present) }, work);
   }
 
   /** The leadership that the present run of this owner began under, or undefined outside of one. */
@@ -32,4 +34,15 @@ export class RunContext {
   outside<T>(work: () => T): T {
     return this.storage.exit(work);
   }
+}
+
+/**
+ * The frames that an inner run of this owner leaves visible. Work that calls itself again and again, as by a timer,
+ * would otherwise keep a frame of each call for ever.
+ */
+function without(owner: object, frame: RunFrame | undefined): RunFrame | undefined {
+  if (frame === undefined) return undefined;
+  const outer = without(owner, frame.outer);
+  if (frame.owner === owner) return outer;
+  return outer === frame.outer ? frame : { ...frame, outer };
 }

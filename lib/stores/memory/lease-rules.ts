@@ -120,6 +120,7 @@ export function renew(
   stored.lease = { holder: by.holder, epoch, expiresAt };
   if (stored.record !== null && !dataLost) {
     stored.record.expiresAt = expiresAt;
+    stored.record.ttlMs = ttlMs;
     return { renewed: true };
   }
   // Rule 12. The server stays empty: whoever acquires next must know that data was lost here.

@@ -73,16 +73,16 @@ describe('durations', () => {
   });
 
   it.each([
-    // Three tries: renewIntervalMs + 2 × (commandTimeoutMs + leaseTtlMs / 30) < leaseTtlMs − safetyMarginMs.
-    { renewIntervalMs: 3_999, ok: true },
-    { renewIntervalMs: 4_000, ok: false },
+    // Three tries: renewIntervalMs + 2 × (commandTimeoutMs + leaseTtlMs / 30 + 2) < leaseTtlMs − safetyMarginMs.
+    { renewIntervalMs: 3_995, ok: true },
+    { renewIntervalMs: 3_996, ok: false },
     { renewIntervalMs: 10_000, ok: false },
     { renewIntervalMs: 1, ok: true },
-    { commandTimeoutMs: 1_999, ok: true },
-    { commandTimeoutMs: 2_000, ok: false },
+    { commandTimeoutMs: 1_997, ok: true },
+    { commandTimeoutMs: 1_998, ok: false },
     { commandTimeoutMs: 10, ok: true },
-    { safetyMarginMs: 2_666, ok: true },
-    { safetyMarginMs: 2_667, ok: false },
+    { safetyMarginMs: 2_662, ok: true },
+    { safetyMarginMs: 2_663, ok: false },
     { safetyMarginMs: 200, ok: true },
     { safetyMarginMs: 199, ok: false },
     { safetyMarginMs: 10_000, ok: false },
@@ -106,12 +106,12 @@ describe('durations', () => {
   it('C-05: says which rule is broken, with its numbers and the way out', () => {
     expect(messageOf({ leaseTtlMs: 3_000, renewIntervalMs: 2_000 })).toBe(
       'LeaderElectionModule: three renewals must fit in one lease: expected `renewIntervalMs` + 2 × ' +
-        '(`commandTimeoutMs` + 100 ms between tries) < `leaseTtlMs` - `safetyMarginMs`, got ' +
-        '2000 + 2 × (500 + 100) = 3200 >= 3000 - 600 = 2400. Raise `leaseTtlMs`, or lower `renewIntervalMs` or ' +
+        '(`commandTimeoutMs` + 102 ms between tries) < `leaseTtlMs` - `safetyMarginMs`, got ' +
+        '2000 + 2 × (500 + 102) = 3204 >= 3000 - 600 = 2400. Raise `leaseTtlMs`, or lower `renewIntervalMs` or ' +
         '`commandTimeoutMs`; left out, they follow from `leaseTtlMs`.',
     );
     expect(messageOf({ safetyMarginMs: 100 })).toBe(
-      'LeaderElectionModule: expected `safetyMarginMs` to be at least leaseTtlMs / 50 = 200, got `100` (number). ' +
+      'LeaderElectionModule: expected `safetyMarginMs` to be at least 200 (leaseTtlMs / 50, and never below 5), got `100` (number). ' +
         'Clocks that run at different rates eat up a smaller margin. Leave it out for a fifth of the lease.',
     );
   });
@@ -133,7 +133,8 @@ describe('durations', () => {
         if (timing === null) return;
         allowed += 1;
         const { leaseTtlMs, renewIntervalMs, safetyMarginMs, commandTimeoutMs } = timing;
-        const hangs = commandTimeoutMs + retryDelayMs(leaseTtlMs);
+        // Each timer may be a millisecond late.
+        const hangs = commandTimeoutMs + 1 + retryDelayMs(leaseTtlMs) + 1;
         const startsOfTries = [0, 1, 2].map((failed) => renewIntervalMs + failed * hangs);
         for (const start of startsOfTries) expect(start).toBeLessThan(leaseTtlMs - safetyMarginMs);
         expect(safetyMarginMs).toBeGreaterThanOrEqual(leaseTtlMs / 50);

@@ -36,7 +36,7 @@ if data_lost then
   redis.pcall('HSET', KEYS[2], 'epoch', ARGV[5], 'server', '', 'expiresAt', ends, 'ttl', text(ttl),
     'holder', holder, 'attempt', ARGV[3], 'nodeId', ARGV[6], 'metadata', ARGV[7], 'since', text(now))
 else
-  redis.pcall('HSET', KEYS[2], 'expiresAt', ends)
+  redis.pcall('HSET', KEYS[2], 'expiresAt', ends, 'ttl', text(ttl))
 end
 return { tag, 'renewed' }
 `,
