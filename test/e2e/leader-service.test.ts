@@ -235,7 +235,7 @@ describe('current()', () => {
     expect(leader.isLeader).toBe(true);
   });
 
-  it('does not spread to the next leadership, though the run was the first to notice the end', async () => {
+  it('T-01: does not spread to the next leadership, though the run was the first to notice the end', async () => {
     const { leader, jobs } = await startLeading({ leaseTtlMs: 400 });
     const seen: [state: string, isLeader: boolean, ran: string | undefined][] = [];
     leader.leadership$.subscribe(({ state }) => {
@@ -244,7 +244,10 @@ describe('current()', () => {
     jobs.run(() => {
       const until = performance.now() + 500;
       while (performance.now() < until);
-      // No timer could fire meanwhile, so that this makes the candidate go on to its next campaign.
+      // T-01: known at once, though no timer could fire meanwhile.
+      expect(leader.isLeader).toBe(false);
+      expect(() => jobs.run(() => 'ran')).toThrow('Not the leader');
+      // This makes the candidate go on to its next campaign.
       leader.leadership$.subscribe().unsubscribe();
     });
     await untilState(leader, 'leader');

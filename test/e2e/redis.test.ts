@@ -67,6 +67,17 @@ describe('with Redis', () => {
     expect(record).toMatchObject({ epoch: String(epoch) });
   });
 
+  it('O-03: shows names as they are, whatever characters they have', async () => {
+    const nodeId = `pod|7:${'ü'.repeat(50)} "%d"`;
+    const name = 'jobs of the night|1';
+    const metadata = { url: 'http://x/?a={b}', 'a|b': '"' };
+    const first = await start({ nodeId, name, metadata });
+    const { epoch } = await untilState(first.leader, 'leader');
+    const second = await start({ name });
+    const following = await untilState(second.leader, 'follower');
+    expect(following.leader).toEqual({ nodeId, epoch, metadata });
+  });
+
   it('N-12: releases although the client of the user, which it never closes, quits first', async () => {
     @Injectable()
     class Connection {

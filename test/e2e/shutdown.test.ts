@@ -189,6 +189,15 @@ describe('shutdown', () => {
     },
   );
 
+  it('leaves no lease behind where it comes right after the start', async () => {
+    const { app } = await start();
+    await app.close();
+    const next = await start();
+    const startedAt = performance.now();
+    await untilState(next.leader, 'leader');
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
   it('N-15: twice at once and once more is one release', async () => {
     const faulty = new FaultyStore(store);
     const { app, leader, events } = await startLeading({ store: faulty });
