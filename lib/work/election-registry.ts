@@ -37,10 +37,12 @@ export class Election {
   /** Counts a call that is not run, and makes the exception for those that say so. */
   refuse(handler: string | null, outcome: 'skip' | 'throw'): NotLeaderException {
     this.events.skipped({ election: this.name, handler, outcome });
+    const { pinned } = this.work;
     return new NotLeaderException({
       election: this.name,
       leader: this.candidate.current.leader,
       retryAfterSeconds: this.retryAfterSeconds,
+      ...(pinned === undefined ? {} : { endedEpoch: pinned.epoch }),
     });
   }
 

@@ -72,7 +72,9 @@ export class LeaderWork {
   ): Observable<unknown> {
     const { context, election } = this.parts;
     return defer(() => {
-      if (!leadership.isValid) throw new NotLeaderException({ election, leader: null });
+      if (!leadership.isValid) {
+        throw new NotLeaderException({ election, leader: null, endedEpoch: leadership.epoch });
+      }
       const ended = this.began(leadership, handler);
       let failed = false;
       return new Observable<unknown>((subscriber) =>

@@ -10,6 +10,8 @@ export interface NotLeaderDetails {
   readonly leader: LeaderInfo | null;
   /** After how long it is worth trying again. */
   readonly retryAfterSeconds?: number;
+  /** The epoch that the work began under, where that leadership is over: whoever leads now, this work must end. */
+  readonly endedEpoch?: number;
 }
 
 /**
@@ -25,14 +27,20 @@ export class NotLeaderException extends HttpException {
 
   constructor(details: NotLeaderDetails) {
     const { election, leader } = details;
-    const whoLeads = leader === null ? 'the leader is unknown' : `"${leader.nodeId}" leads`;
-    const message = `Not the leader of election "${election}": ${whoLeads}.`;
+    const message = `Not the leader of election "${election}": ${whyNot(details)}.`;
     const statusCode = HttpStatus.SERVICE_UNAVAILABLE;
     super({ statusCode, error: 'Service Unavailable', message, ...details }, statusCode);
     this.message = message;
     this.election = election;
     this.leader = leader;
   }
+}
+
+function whyNot({ leader, endedEpoch }: NotLeaderDetails): string {
+  if (endedEpoch !== undefined) {
+    return `the leadership that this work began under, epoch ${endedEpoch}, is over`;
+  }
+  return leader === null ? 'the leader is unknown' : `"${leader.nodeId}" leads`;
 }
 
 /**

@@ -235,6 +235,24 @@ describe('current()', () => {
     expect(leader.isLeader).toBe(true);
   });
 
+  it('holds also for what a run leaves behind without awaiting it', async () => {
+    const { leader, jobs } = await startLeading();
+    const first = leader.epoch;
+    const regained = gate();
+    const left = jobs.run(() => ({
+      behind: regained.passed.then(() => {
+        expect([leader.state, leader.isLeader, leader.epoch]).toEqual(['leader', false, first]);
+        return jobs.run(() => 'ran');
+      }),
+    }));
+    await leader.stepDown({ cooldownMs: 0 });
+    await untilState(leader, 'leader');
+    regained.open();
+    await expect(left.behind).rejects.toThrow(
+      `the leadership that this work began under, epoch ${first}, is over`,
+    );
+  });
+
   it('T-01: does not spread to the next leadership, though the run was the first to notice the end', async () => {
     const { leader, jobs } = await startLeading({ leaseTtlMs: 400 });
     const seen: [state: string, isLeader: boolean, ran: string | undefined][] = [];

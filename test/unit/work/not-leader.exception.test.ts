@@ -31,6 +31,13 @@ describe('NotLeaderException', () => {
     expect(exception).toMatchObject({ election: 'billing', leader: null });
   });
 
+  it('says so when the work has outlived its leadership, whoever leads now', () => {
+    const exception = new NotLeaderException({ election: 'billing', leader, endedEpoch: 5 });
+    expect(exception.message).toBe(
+      'Not the leader of election "billing": the leadership that this work began under, epoch 5, is over.',
+    );
+  });
+
   it('is recognised across two copies of the package, where instanceof fails', async () => {
     jest.resetModules();
     const copy = await import('../../../lib/work/not-leader.exception.js');
