@@ -26,12 +26,10 @@ function leaseSafeOptions() {
     socketTimeout: undefined,
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    // A loading server answers so itself, and a least-privilege user may lack INFO.
-    enableReadyCheck: false,
-    // ioredis 5 sends these before it is ready. Where their answer never comes it calls itself ready after the socket
-    // has closed, and never connects again (redis/ioredis issue 2099, fixed in 6).
-    disableClientInfo: true,
-    connectionName: undefined,
+    // ioredis 5 without it calls itself ready before AUTH is answered, so that with a wrong password commands run as
+    // the default user; and again after a socket has closed in the handshake, and then it never connects again
+    // (redis/ioredis issue 2099). A user who lacks INFO passes it, with a warning of ioredis' own.
+    enableReadyCheck: true,
     autoResubscribe: false,
     enableAutoPipelining: false,
     monitor: false,
