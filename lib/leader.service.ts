@@ -96,13 +96,14 @@ export class LeaderService {
   }
 
   /**
-   * The leadership that the running work belongs to.
+   * The leadership that the running work belongs to. Its `signal` is up to date, also after a blocked event loop.
    *
    * @throws NoLeaderRunError outside of a leader-only run
    */
   current(): CurrentLeadership {
     const { pinned } = this.election.work;
     if (pinned === undefined) throw new NoLeaderRunError(this.election.name);
+    if (!pinned.isValid) this.context.outside(() => this.election.candidate.noticeExpiry());
     return this.describe(pinned);
   }
 
@@ -120,13 +121,14 @@ export class LeaderService {
     if (leadership !== null) {
       return this.election.work.run(leadership, null, () => work(this.describe(leadership)));
     }
-    this.election.refuse(null, 'skip');
+    this.election.skip(null);
     return undefined;
   }
 
   /**
    * Resolves as soon as this instance leads. That may be over when the caller goes on: look at `isCurrent`, or begin
-   * the work with `runIfLeader`.
+   * the work with `runIfLeader`. The election begins when every module is initialised, so awaiting this in
+   * `onModuleInit` would wait for ever.
    *
    * @throws the reason of `signal` when it aborts first
    * @throws NotLeaderException when the application shuts down first, or in a run whose leadership is over
@@ -137,7 +139,7 @@ export class LeaderService {
     if (signal?.aborted === true) return Promise.reject(toError(signal.reason));
     if (admitted !== null) return Promise.resolve(this.describe(admitted));
     if (work.pinned !== undefined || candidate.current.state === 'stopped') {
-      return Promise.reject(this.election.refuse(null, 'throw'));
+      return Promise.reject(this.election.refuse(null));
     }
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -153,7 +155,7 @@ export class LeaderService {
         if (leadership === null && state !== 'stopped') return;
         stop();
         if (leadership !== null) resolve(this.describe(leadership));
-        else reject(this.election.refuse(null, 'throw'));
+        else reject(this.election.refuse(null));
       });
       signal?.addEventListener('abort', aborted, { once: true });
     });

@@ -47,7 +47,7 @@ export class Candidate {
   private readonly announcer: Announcer;
   private role: Role = { name: 'idle' };
   private heldSince = 0;
-  /** How long to stay out of the contest once the present leadership is over. */
+  /** How long to stay out of the contest once the present leadership is over, or the start has come. */
   private restMs = 0;
   private unwatch: (() => void) | null = null;
   private resigning: Promise<unknown> = Promise.resolve();
@@ -117,7 +117,7 @@ export class Candidate {
     await this.outbox.step(() => {
       this.noticeExpiry();
       if (this.role.name === 'campaigning') this.role.campaign.observeFor(cooldownMs);
-      if (isHolding(this.role)) this.restMs = Math.max(this.restMs, cooldownMs);
+      else this.restMs = Math.max(this.restMs, cooldownMs);
       if (this.role.name === 'leading') this.becomeDraining('released');
       return this.role.name === 'draining' ? this.resigning : null;
     });

@@ -34,9 +34,14 @@ export class Election {
     return this.candidate.leadership;
   }
 
-  /** Counts a call that is not run, and makes the exception for those that say so. */
-  refuse(handler: string | null, outcome: 'skip' | 'throw'): NotLeaderException {
-    this.events.skipped({ election: this.name, handler, outcome });
+  /** Counts a call that is not run and says nothing. */
+  skip(handler: string | null): void {
+    this.events.skipped({ election: this.name, handler, outcome: 'skip' });
+  }
+
+  /** Counts a call that is not run, and makes the exception that says so. */
+  refuse(handler: string | null): NotLeaderException {
+    this.events.skipped({ election: this.name, handler, outcome: 'throw' });
     const { pinned } = this.work;
     return new NotLeaderException({
       election: this.name,

@@ -36,6 +36,6 @@ export class LeaderGuard implements CanActivate {
       const seconds = String(election.retryAfterSeconds);
       this.host.httpAdapter?.setHeader(response, 'Retry-After', seconds);
     }
-    throw election.refuse(`${context.getClass().name}.${handler.name}`, 'throw');
+    throw election.refuse(`${context.getClass().name}.${handler.name}`);
   }
 }

@@ -29,11 +29,19 @@ export class NotLeaderException extends HttpException {
     const { election, leader } = details;
     const message = `Not the leader of election "${election}": ${whyNot(details)}.`;
     const statusCode = HttpStatus.SERVICE_UNAVAILABLE;
-    super({ statusCode, error: 'Service Unavailable', message, ...details }, statusCode);
+    super(
+      { statusCode, error: 'Service Unavailable', message, ...forClients(details) },
+      statusCode,
+    );
     this.message = message;
     this.election = election;
     this.leader = leader;
   }
+}
+
+/** Metadata stays inside: it often holds internal addresses, and a 503 may come before authentication. */
+function forClients({ leader, ...details }: NotLeaderDetails): object {
+  return { ...details, leader: leader && { nodeId: leader.nodeId, epoch: leader.epoch } };
 }
 
 function whyNot({ leader, endedEpoch }: NotLeaderDetails): string {

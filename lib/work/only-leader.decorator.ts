@@ -109,7 +109,7 @@ function guardMethod(
   Reflect.defineMetadata(ONLY_LEADER_RULE, rule, guarded);
   descriptor.value = guarded;
 
-  // For routes: 503 before pipes run. Without effect where Nest runs no guards.
+  // For routes: 503 before pipes run, and before method guards that stand above. Without effect where Nest runs no guards.
   UseGuards(LeaderGuard)(target, key, descriptor);
   const methods = guardedMethodsOf(owner);
   if (methods.length === 0) Inject(ELECTION_REGISTRY)(target, REGISTRY_PROPERTY);
@@ -132,8 +132,8 @@ function guard(
       return election.work.run(leadership, handler, () => original.apply(this, args));
     }
     otherwise ??= handlerKindOf(guarded, key) === 'background' ? 'skip' : 'throw';
-    const refusal = election.refuse(handler, otherwise);
-    if (otherwise === 'throw') throw refusal;
+    if (otherwise === 'throw') throw election.refuse(handler);
+    election.skip(handler);
     return undefined;
   };
 }

@@ -118,7 +118,7 @@ describe('a leader-only route', () => {
       error: 'Service Unavailable',
       message: 'Not the leader of election "default": "node-rival" leads.',
       election: 'default',
-      leader: { nodeId: 'node-rival', epoch: rival.epoch, metadata: { url: 'http://rival' } },
+      leader: { nodeId: 'node-rival', epoch: rival.epoch },
       retryAfterSeconds: 10,
     });
     expect(log).toEqual([]);

@@ -131,6 +131,17 @@ describe('draining', () => {
 });
 
 describe('stepping down', () => {
+  it('O-05: a cooldown that is asked for before the start holds from the start', async () => {
+    const contest = Contest.of(0);
+    const { candidate, store } = contest.add();
+    await candidate.stepDown(30_000);
+    candidate.start();
+    await contest.advance(29_999);
+    expect(store.count('acquire')).toBe(0);
+    await contest.untilLed(TTL_MS);
+    await contest.close();
+  });
+
   it('O-05: releases at once and does not win again within the cooldown', async () => {
     const contest = Contest.of(2);
     await contest.advance(1000);

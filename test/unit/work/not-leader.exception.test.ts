@@ -20,9 +20,11 @@ describe('NotLeaderException', () => {
       error: 'Service Unavailable',
       message: 'Not the leader of election "billing": "pod-2" leads.',
       election: 'billing',
-      leader,
+      // Without metadata, which may be for insiders only.
+      leader: { nodeId: 'pod-2', epoch: 7 },
       retryAfterSeconds: 10,
     });
+    expect(exception.leader).toBe(leader);
   });
 
   it('says so when the leader is unknown', () => {
