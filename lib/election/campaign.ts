@@ -1,4 +1,5 @@
 import type { ElectionContext } from './election-context.js';
+import { LeaseStoreError } from './election.errors.js';
 import type { AcquireReply, LeaderInfo, LeaseSight } from './lease-store.interface.js';
 
 /** A lease that was granted to this candidate. `sentAt` is in lease time, from before the request (rule 1). */
@@ -43,7 +44,7 @@ export class Campaign {
   private request: Promise<void> | null = null;
   private wokenMeanwhile = false;
   private failures = 0;
-  private hasLooked = false;
+  private unanswered = 0;
   private cancelTimer: (() => void) | null = null;
   private lastWaitCause: string | null = null;
   private observeUntil = -Infinity;
@@ -94,20 +95,21 @@ export class Campaign {
 
   /** Returns how long to wait before the next try, or null when there is none. */
   private async probe(): Promise<number | null> {
-    const mayTry = this.failures < UNANSWERED_TRIES || this.hasLooked;
-    this.hasLooked = false;
     try {
-      if (this.mayAcquire() && mayTry) {
-        const waitMs = await this.tryAcquire();
+      const mayTry = this.mayAcquire() && this.unanswered < UNANSWERED_TRIES;
+      const waitMs = mayTry ? await this.tryAcquire() : await this.look();
+      if (mayTry || this.unanswered === 0) {
         this.failures = 0;
-        return waitMs;
+        this.unanswered = 0;
+      } else {
+        // The store answers a look: good for one more try.
+        this.unanswered -= 1;
       }
-      const waitMs = await this.look();
-      this.hasLooked = true;
       return waitMs;
-    } catch {
+    } catch (error) {
       // Counted and reported by `ask`.
       if (this.over) return null;
+      if (isUnanswered(error)) this.unanswered = Math.min(this.unanswered + 1, UNANSWERED_TRIES);
       this.listener.lostSight();
       return this.backoff();
     }
@@ -218,4 +220,9 @@ export class Campaign {
       )
       .catch(() => false);
   }
+}
+
+/** A store that answers with an error has granted nothing. */
+function isUnanswered(error: unknown): boolean {
+  return !(error instanceof LeaseStoreError) || error.kind === 'unreachable';
 }

@@ -9,6 +9,7 @@ import type {
   RenewReply,
   RenewRequest,
 } from '../../../lib/election/lease-store.interface.js';
+import { LeaseStoreError } from '../../../lib/election/election.errors.js';
 import type { StoreOperation } from '../../../lib/election/election-events.interface.js';
 import type { Transcript } from './transcript.js';
 import type { VirtualClock } from './virtual-clock.js';
@@ -21,8 +22,11 @@ export interface Fault {
   readonly replyMs?: number;
   /** The call never settles: its request never arrives, or its answer does not. */
   readonly lose?: 'request' | 'reply';
-  /** The call rejects: before or after the store has carried it out, or by a throw instead of a promise. */
-  readonly fail?: 'before' | 'after' | 'throw';
+  /**
+   * The call rejects: before or after the store has carried it out, by a throw instead of a promise, or since the
+   * store answers that it cannot.
+   */
+  readonly fail?: 'before' | 'after' | 'throw' | 'answer';
   /** Given in place of the store's own answer; the store is not asked. */
   readonly answer?: unknown;
 }
@@ -169,6 +173,7 @@ export class ScriptedStore implements LeaseStore {
     await this.wait(fault.requestMs);
     if (fault.lose === 'request') return this.never(operation, 'request lost');
     if (fault.fail === 'before') return this.reject(operation, 'fails');
+    if (fault.fail === 'answer') throw new LeaseStoreError('unavailable', `${operation}: OOM`);
     // The boundary of a script: the case vouches for the type of its answer.
     const answer = 'answer' in fault ? (fault.answer as T) : await perform();
     if (fault.lose === 'reply') return this.never(operation, `${told(answer)}, answer lost`);

@@ -232,6 +232,19 @@ describe('acquiring the lease', () => {
     await contest.close();
   });
 
+  it('a store that answers each try with an error has granted nothing, so nothing else is asked', async () => {
+    const contest = new Contest();
+    const { store } = contest.join();
+    store.always('acquire', { fail: 'answer' });
+
+    await contest.advance(60_000);
+    expect(store.count('acquire')).toBeLessThanOrEqual(60_000 / (TTL_MS / 6) + 4);
+    expect(store.count('inspect')).toBe(0);
+    store.heal();
+    await contest.untilLed(TTL_MS / 3);
+    await contest.close();
+  });
+
   it('T-10: candidates whose wall clocks are ten minutes apart elect as others do', async () => {
     const contest = new Contest();
     for (const aheadMs of [0, 600_000, -600_000]) {
