@@ -8,6 +8,7 @@ export type RedisClient = Redis | Cluster;
 /** Reconnecting starts at once and is never given up; the pause between two tries grows up to this. */
 const LONGEST_RECONNECT_DELAY_MS = 500;
 const CONNECT_TIMEOUT_MS = 2000;
+const LOADING_RETRY_MS = 250;
 /** How long a socket that is being closed may linger before it is destroyed. */
 const DISCONNECT_TIMEOUT_MS = 20;
 
@@ -30,6 +31,8 @@ function leaseSafeOptions() {
     // the default user; and again after a socket has closed in the handshake, and then it never connects again
     // (redis/ioredis issue 2099). A user who lacks INFO passes it, with a warning of ioredis' own.
     enableReadyCheck: true,
+    // It asks a loading server again when that expects to be done, which may be minutes off; often enough is better.
+    maxLoadingRetryTime: LOADING_RETRY_MS,
     autoResubscribe: false,
     enableAutoPipelining: false,
     monitor: false,
