@@ -138,6 +138,7 @@ export class Campaign {
           attempt,
           ttlMs: config.leaseTtlMs,
           floor: this.context.floor,
+          longestTtlMs: this.context.longestTtlMs,
           holdOff: config.holdOff,
           timeoutMs,
         }),
@@ -189,6 +190,7 @@ export class Campaign {
 
   private saw(sight: LeaseSight): number | null {
     this.context.sawEpoch(sight.seenEpoch);
+    this.context.sawTtl(sight.seenTtlMs);
     this.context.sawNotice(sight);
     if (this.over) return null;
     this.listener.sawLeader(sight.leader);

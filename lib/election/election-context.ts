@@ -35,6 +35,8 @@ export class ElectionContext implements ElectionParts {
 
   /** The highest epoch ever seen here; it never shrinks (rule 13). */
   floor = 0;
+  /** The longest lease ever seen here. It differs from this candidate's own while a rollout changes `leaseTtlMs`. */
+  longestTtlMs: number;
   private attempts = 0;
   private readonly underWay = new Set<Promise<unknown>>();
   private lastNotice: string | null = null;
@@ -46,6 +48,7 @@ export class ElectionContext implements ElectionParts {
     this.time = parts.time;
     this.events = parts.events;
     this.random = parts.random;
+    this.longestTtlMs = parts.config.leaseTtlMs;
   }
 
   get election(): string {
@@ -58,6 +61,10 @@ export class ElectionContext implements ElectionParts {
 
   sawEpoch(epoch: number): void {
     this.floor = Math.max(this.floor, epoch);
+  }
+
+  sawTtl(ttlMs: number): void {
+    this.longestTtlMs = Math.max(this.longestTtlMs, ttlMs);
   }
 
   sawNotice(sight: Pick<LeaseSight, 'notice'>): void {
@@ -113,10 +120,14 @@ export class ElectionContext implements ElectionParts {
       let waiting = true;
       // The store's own timeout is created inside `call`, so that at equal delays it fires first and says more.
       const answered = Promise.resolve().then(() => call(timeoutMs));
-      const cancel = this.clock.setTimer(() => {
+      const expire = () => {
         waiting = false;
         reject(new LeaseStoreError('unreachable', `No answer within ${timeoutMs} ms.`));
-      }, timeoutMs + 1);
+      };
+      // In two steps: after a blocked loop timers come before the answers that have arrived meanwhile.
+      let cancel = this.clock.setTimer(() => {
+        cancel = this.clock.setTimer(expire, 1);
+      }, timeoutMs);
       answered.then(
         (answer) => {
           cancel();

@@ -25,6 +25,8 @@ export interface AcquireRequest {
   readonly ttlMs: number;
   /** The highest epoch that this candidate ever saw (rule 13). */
   readonly floor: number;
+  /** The longest lease, in ms, that this candidate has or ever saw: how long one that was lost may still be acted on. */
+  readonly longestTtlMs: number;
   readonly holdOff: HoldOff;
   readonly timeoutMs: number;
 }
@@ -57,6 +59,8 @@ export interface LeaseSight {
   readonly leader: LeaderInfo | null;
   /** The highest epoch the store knows, 0 when none. */
   readonly seenEpoch: number;
+  /** How long its last leader's lease lasts, in ms; 0 when none is known. */
+  readonly seenTtlMs: number;
   /** How long until the lease can be free: what is left of it, and of any wait. */
   readonly waitMs: number;
   /** Something about the store that a person should know; it is logged once. */

@@ -98,6 +98,7 @@ export function describeLeaseStore(name: string, open: () => Promise<StoreUnderT
           because: 'held',
           leader: { nodeId: 'node-a', epoch, metadata: { url: 'http://a' } },
           seenEpoch: epoch,
+          seenTtlMs: LONG_MS,
           waitMs: expect.any(Number),
         });
         expectBetween(waitOf(reply), LONG_MS - SLACK_MS, LONG_MS);
@@ -269,7 +270,7 @@ export function describeLeaseStore(name: string, open: () => Promise<StoreUnderT
 
     describe('inspect', () => {
       it('tells of an election that never was', async () => {
-        expect(await inspect()).toEqual({ leader: null, seenEpoch: 0, waitMs: 0 });
+        expect(await inspect()).toEqual({ leader: null, seenEpoch: 0, seenTtlMs: 0, waitMs: 0 });
       });
 
       it('tells who leads, and changes nothing', async () => {
@@ -283,7 +284,12 @@ export function describeLeaseStore(name: string, open: () => Promise<StoreUnderT
       it('remembers the epoch of a lease that is over', async () => {
         const epoch = await heldByA();
         await release(A, epoch);
-        expect(await inspect()).toEqual({ leader: null, seenEpoch: epoch, waitMs: 0 });
+        expect(await inspect()).toEqual({
+          leader: null,
+          seenEpoch: epoch,
+          seenTtlMs: LONG_MS,
+          waitMs: 0,
+        });
       });
     });
 
@@ -440,12 +446,33 @@ export function describeLeaseStore(name: string, open: () => Promise<StoreUnderT
         });
       });
 
+      it('waits as long as the longest lease that any candidate knows of (15)', async () => {
+        await release(A, await heldByASettled({ ttlMs: SHORT_MS }));
+        await subject.flush();
+        const knowing = { holdOff, ttlMs: SHORT_MS, floor: 7, longestTtlMs: LONG_MS };
+        const refusal = await acquire(B, knowing);
+        expectBetween(waitOf(refusal), LONG_MS - SLACK_MS, LONG_MS);
+
+        // Also for one that knows only its own, and that would have been granted it by now.
+        await subject.elapse(SHORT_MS + 5);
+        const other = await acquire(C, { holdOff, ttlMs: SHORT_MS });
+        expectBetween(waitOf(other), LONG_MS - SLACK_MS, LONG_MS);
+      });
+
+      it('lengthens a wait that one began who did not know how long (15)', async () => {
+        const unknowing = { holdOff, ttlMs: SHORT_MS, floor: 7 };
+        expect(waitOf(await acquire(B, unknowing))).toBeLessThanOrEqual(SHORT_MS);
+        await acquire(C, { ...unknowing, longestTtlMs: LONG_MS });
+        const refusal = await acquire(B, { ...unknowing, attempt: 2 });
+        expectBetween(waitOf(refusal), LONG_MS - SLACK_MS, LONG_MS);
+      });
+
       it('is over after one wait: the next grants on this server come at once, one by one', async () => {
         await release(A, await heldByASettled({ ttlMs: SHORT_MS }));
         await subject.changeServer(election);
         await acquire(B, { holdOff, ttlMs: SHORT_MS });
         await subject.elapse(SHORT_MS + 5);
-        const jumped = epochOf(await acquire(B, { holdOff, ttlMs: LONG_MS, attempt: 2 }));
+        const jumped = epochOf(await acquire(B, { holdOff, ttlMs: SHORT_MS, attempt: 2 }));
         await release(B, jumped);
         expect(await acquire(C, { holdOff })).toEqual({ granted: true, epoch: jumped + 1 });
       });

@@ -15,7 +15,7 @@ import { RedisLeaseStore } from './lib/stores/redis/redis-lease-store.js';
 
 const [url] = process.argv.slice(2);
 const by = { holder: 'a', nodeId: 'a', metadata: {} };
-const request = { election: 'jobs', by, attempt: 1, ttlMs: 5000, floor: 0, holdOff: 'never', timeoutMs: 5000 };
+const request = { election: 'jobs', by, attempt: 1, ttlMs: 5000, floor: 0, longestTtlMs: 5000, holdOff: 'never', timeoutMs: 5000 };
 const quietly = (call) => call.then(() => 'answered', (error) => error.kind);
 const ready = () => new Promise((resolve) => store.watch('jobs', { freed: resolve, reconnected() {} }));
 

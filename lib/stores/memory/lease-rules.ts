@@ -41,7 +41,7 @@ interface LeaseRecord {
   attempt: number;
   nodeId: string;
   metadata: Readonly<Record<string, string>>;
-  holdOff: { server: string; until: number } | null;
+  holdOff: { server: string; since: number; lengthMs: number } | null;
 }
 
 /** All that a store keeps of one election. */
@@ -165,22 +165,27 @@ function endInTime({ lease, record }: StoredElection, nowMs: number): void {
   if (lease?.holder === record.holder) lease.expiresAt = record.expiresAt;
 }
 
-/** Rule 15. Notes when the wait began, so that it is waited for once and not by each candidate anew. */
+/**
+ * Rule 15. Notes since when and how long, so that it is waited for once and not by each candidate anew: the longest
+ * lease that anybody knows of must have run out.
+ */
 function holdOffLeft(
   stored: StoredElection,
-  { holdOff, floor, ttlMs }: AcquireRequest,
+  { holdOff, floor, longestTtlMs }: AcquireRequest,
   server: ServerMoment,
 ): number {
   if (holdOff === 'never') return 0;
+  const longestMs = Math.max(longestTtlMs, stored.record?.ttlMs ?? 0);
   const firstSight = stored.record === null && floor === 0;
-  if (holdOff === 'auto' && firstSight) return Math.max(0, ttlMs - server.upMs);
+  if (holdOff === 'auto' && firstSight) return Math.max(0, longestMs - server.upMs);
 
-  const lengthMs = Math.max(ttlMs, stored.record?.ttlMs ?? 0);
   stored.record ??= emptyRecord();
-  if (stored.record.holdOff?.server !== server.id) {
-    stored.record.holdOff = { server: server.id, until: server.nowMs + lengthMs };
-  }
-  return Math.min(Math.max(0, stored.record.holdOff.until - server.nowMs), lengthMs);
+  const { holdOff: noted } = stored.record;
+  const stands = noted?.server === server.id && noted.since <= server.nowMs;
+  const since = stands ? noted.since : server.nowMs;
+  const lengthMs = Math.max(longestMs, stands ? noted.lengthMs : 0);
+  stored.record.holdOff = { server: server.id, since, lengthMs };
+  return Math.max(0, since + lengthMs - server.nowMs);
 }
 
 function emptyRecord(): LeaseRecord {
@@ -207,6 +212,7 @@ function sight(stored: StoredElection, nowMs: number): LeaseSight {
   return {
     leader: lease === null ? null : leaderOf(lease, stored.record),
     seenEpoch,
+    seenTtlMs: stored.record?.ttlMs ?? 0,
     waitMs: lease === null ? 0 : lease.expiresAt - nowMs,
   };
 }

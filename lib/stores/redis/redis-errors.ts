@@ -32,7 +32,9 @@ export function toStoreError(error: unknown): LeaseStoreError {
     : REDIS_ANSWERED.test(message)
       ? 'unavailable'
       : 'unreachable';
-  return new LeaseStoreError(kind, remedy ? `${message} ${remedy}` : message, { cause: error });
+  return new LeaseStoreError(kind, remedy ? `${message.replace(/\.?$/, '.')} ${remedy}` : message, {
+    cause: error,
+  });
 }
 
 function messageOf(error: unknown): string {

@@ -82,6 +82,7 @@ export class RedisLeaseStore implements LeaseStore {
         request.holdOff,
         by.nodeId,
         JSON.stringify(by.metadata),
+        request.longestTtlMs,
       ],
       request.timeoutMs,
     );
@@ -162,11 +163,24 @@ export class RedisLeaseStore implements LeaseStore {
   }
 }
 
-function toSight([waitMs, seenEpoch, holder, epoch, nodeId, metadata]: string[]): LeaseSight {
+function toSight([
+  waitMs,
+  seenEpoch,
+  ttlMs,
+  holder,
+  epoch,
+  nodeId,
+  metadata,
+]: string[]): LeaseSight {
   const leader: LeaderInfo | null = holder
     ? { nodeId: nodeId || holder, epoch: toNumber(epoch), metadata: toMetadata(metadata) }
     : null;
-  return { leader, seenEpoch: toNumber(seenEpoch), waitMs: toNumber(waitMs) };
+  return {
+    leader,
+    seenEpoch: toNumber(seenEpoch),
+    seenTtlMs: toNumber(ttlMs),
+    waitMs: toNumber(waitMs),
+  };
 }
 
 function toMetadata(json: string | undefined): Readonly<Record<string, string>> {

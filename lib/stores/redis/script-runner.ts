@@ -60,18 +60,26 @@ export class ScriptRunner {
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
       let late = false;
-      const timer = setTimeout(() => {
+      let settled = false;
+      const expire = () => {
+        if (settled) return;
         late = true;
         reject(new LeaseStoreError('unreachable', `Redis did not answer within ${timeoutMs} ms.`));
         if (this.lastAnswerAt < startedAt) this.link.reset();
-      }, timeoutMs);
+      };
+      // After a blocked loop timers come before the answers that have arrived meanwhile: those are read first.
+      const timer = setTimeout(() => setImmediate(expire), timeoutMs);
+      const settle = () => {
+        settled = true;
+        clearTimeout(timer);
+      };
       run(() => late).then(
         (value) => {
-          clearTimeout(timer);
+          settle();
           resolve(value);
         },
         (error: unknown) => {
-          clearTimeout(timer);
+          settle();
           reject(toStoreError(error));
         },
       );

@@ -16,6 +16,7 @@ export function requestBy(by: LeaseHolder, over: Partial<AcquireRequest> = {}): 
     by,
     attempt: 1,
     ttlMs: 10_000,
+    longestTtlMs: over.ttlMs ?? 10_000,
     floor: 0,
     holdOff: 'never',
     timeoutMs: TIMEOUT_MS,

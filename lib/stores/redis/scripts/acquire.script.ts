@@ -5,11 +5,11 @@ import { defineScript } from './script.js';
  *
  * KEYS[1] lease, KEYS[2] record
  * ARGV[1] tag, [2] holder, [3] attempt, [4] ttl ms, [5] floor, [6] hold-off: auto | always | never,
- * ARGV[7] node id, [8] metadata as JSON
+ * ARGV[7] node id, [8] metadata as JSON, [9] the longest ttl, in ms, that this candidate knows of
  *
  * Replies (every element is a string):
  *   tag, 'granted', notice, epoch
- *   tag, 'refused', notice, cause, wait ms, known epoch, holder, its epoch, its node id, its metadata
+ *   tag, 'refused', notice, cause, wait ms, known epoch, ttl ms, holder, its epoch, its node id, its metadata
  * where notice is '' | hidden-identity | endless-lease, and cause is held | hold-off | vanished | outdated. The
  * holder is empty where the lease is free, its node id where another program wrote the lease.
  */
@@ -17,17 +17,23 @@ export const ACQUIRE = defineScript(
   'acquire',
   `
 local tag, holder, attempt, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local floor, hold_off = tonumber(ARGV[5]), ARGV[6]
+local floor, hold_off, longest_ttl = tonumber(ARGV[5]), ARGV[6], math.max(tonumber(ARGV[9]), record_ttl)
 local notice = ''
 
+-- The run id changes with each restart, the replication id with each promotion: a primary that was demoted and then
+-- promoted again is another server, since it may lack what was granted meanwhile.
 local server, up = 'hidden', 0
 local info = redis.pcall('INFO', 'server')
-if type(info) == 'string' then
-  server = string.match(info, 'run_id:(%w+)') or server
+local run_id = type(info) == 'string' and string.match(info, 'run_id:(%w+)')
+if run_id then
+  local replication = redis.pcall('INFO', 'replication')
+  local promotion = type(replication) == 'string' and string.match(replication, 'master_replid:(%w+)')
+  server = run_id .. ':' .. (promotion or '')
   -- Whole seconds, cut off at both ends: the server may be up for one second less.
   up = (tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or 0) - 1) * 1000
+else
+  notice = 'hidden-identity'
 end
-if server == 'hidden' then notice = 'hidden-identity' end
 
 -- The clock was set back: the lease of a dead leader must not last until it has caught up.
 if tonumber(record.expiresAt or 0) > now + record_ttl then
@@ -40,14 +46,18 @@ local changed = record.server ~= server or record_epoch < floor or record.holdOf
 local wait = 0
 if changed and hold_off ~= 'never' then
   if hold_off == 'auto' and not has_record and floor == 0 and server ~= 'hidden' then
-    wait = math.max(0, ttl - up)
+    wait = math.max(0, longest_ttl - up)
   else
-    local length = math.max(ttl, record_ttl)
-    if record.holdOffServer ~= server then
-      record.holdOffUntil = text(now + length)
-      redis.call('HSET', KEYS[2], 'holdOffServer', server, 'holdOffUntil', record.holdOffUntil)
+    -- Since when, and how long: the longest lease that anybody knows of must have run out.
+    local since = tonumber(record.holdOffSince or 0)
+    local length = longest_ttl
+    if record.holdOffServer ~= server or since > now then
+      since = now
+    else
+      length = math.max(length, tonumber(record.holdOffMs or 0))
     end
-    wait = math.min(math.max(0, tonumber(record.holdOffUntil) - now), length)
+    redis.call('HSET', KEYS[2], 'holdOffServer', server, 'holdOffSince', text(since), 'holdOffMs', text(length))
+    wait = math.max(0, since + length - now)
   end
 end
 
@@ -71,7 +81,7 @@ else
 end
 
 if wait > 0 or cause ~= 'hold-off' then
-  return { tag, 'refused', notice, cause, text(wait), text(known_epoch), describe_leader() }
+  return { tag, 'refused', notice, cause, text(wait), text(known_epoch), text(record_ttl), describe_leader() }
 end
 
 local epoch = math.max(known_epoch, floor) + 1
@@ -79,7 +89,7 @@ if changed then epoch = math.max(epoch, now) end
 local ends = text(now + ttl)
 redis.call('HSET', KEYS[2], 'epoch', text(epoch), 'server', server, 'expiresAt', ends, 'ttl', text(ttl),
   'holder', holder, 'attempt', text(attempt), 'nodeId', ARGV[7], 'metadata', ARGV[8], 'since', text(now))
-redis.call('HDEL', KEYS[2], 'holdOffServer', 'holdOffUntil')
+redis.call('HDEL', KEYS[2], 'holdOffServer', 'holdOffSince', 'holdOffMs')
 redis.call('SET', KEYS[1], holder .. '|' .. text(epoch), 'PXAT', ends)
 return { tag, 'granted', notice, text(epoch) }
 `,

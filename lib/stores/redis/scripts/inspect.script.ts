@@ -7,7 +7,7 @@ import { defineScript } from './script.js';
  * ARGV[1] tag
  *
  * Replies (every element is a string):
- *   tag, 'seen', ms until the lease ends, known epoch, holder, its epoch, its node id, its metadata
+ *   tag, 'seen', ms until the lease ends, known epoch, ttl ms, holder, its epoch, its node id, its metadata
  * with an empty holder where the lease is free, and -1 ms where it has no end.
  */
 export const INSPECT = defineScript(
@@ -15,6 +15,6 @@ export const INSPECT = defineScript(
   `
 local left = 0
 if lease then left = redis.call('PTTL', KEYS[1]) end
-return { ARGV[1], 'seen', text(left), text(known_epoch), describe_leader() }
+return { ARGV[1], 'seen', text(left), text(known_epoch), text(record_ttl), describe_leader() }
 `,
 );
