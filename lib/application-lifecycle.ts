@@ -15,7 +15,7 @@ import { guardedMethodsOf, REGISTRY_PROPERTY } from './work/only-leader.rule.js'
 import { DuplicateElectionError, UnknownElectionError } from './work/work.errors.js';
 
 /**
- * When things happen in the life of an application. It campaigns once everything else is ready, and drains and
+ * When things happen in the life of an application. It campaigns once every module is initialised, and drains and
  * releases in `beforeApplicationShutdown`: timers have been stopped by then, and what leader-only work needs is, by
  * Nest's convention, still open.
  */
@@ -85,6 +85,12 @@ export class ApplicationLifecycle
         throw new DuplicateElectionError(
           `One instance of ${instance.constructor.name} is shared by two running applications, so @OnlyLeader() on ` +
             'it cannot tell whose leadership counts. Give each application its own instance.',
+        );
+      }
+      if (!Object.isExtensible(instance)) {
+        throw new TypeError(
+          `${instance.constructor.name} has @OnlyLeader(), but this instance is frozen, so it cannot be told whose ` +
+            'leadership counts. Provide it unfrozen.',
         );
       }
       Object.defineProperty(instance, REGISTRY_PROPERTY, {

@@ -58,6 +58,8 @@ export class ElectionFactory {
     );
     const config = resolveElection(root, this.nodeId);
     this.registry = new ElectionRegistry(config.election);
+    // forFeature() with its name alone means this one.
+    this.optionsOf.set(config.election, { name: config.election });
     this.add(root);
   }
 
@@ -82,8 +84,11 @@ export class ElectionFactory {
     if (known !== undefined) {
       if (isDeepStrictEqual(this.optionsOf.get(options.name), options)) return known;
       throw new DuplicateElectionError(
-        `LeaderElectionModule: election "${options.name}" is registered twice with different options. Use one ` +
-          'forFeature() with all of them, or another name.',
+        options.name === this.registry.defaultName
+          ? `LeaderElectionModule: "${options.name}" is the election of forRoot(), which has its options there. Leave ` +
+              'them out in forFeature(), or choose another name.'
+          : `LeaderElectionModule: election "${options.name}" is registered twice with different options. Use one ` +
+              'forFeature() with all of them, or another name.',
       );
     }
     this.optionsOf.set(options.name, options);

@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Inject, Module, type Provider } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 
 import { ApplicationLifecycle } from './application-lifecycle.js';
@@ -19,7 +19,9 @@ import { validateFeatureOptions, validateRootOptions } from './options/validate-
 import { ELECTION_REGISTRY } from './work/election-registry.js';
 
 /** For `forFeature`, which finds here what `forRoot` made. */
-const ELECTION_FACTORY = Symbol.for('import LeaderElectionModule.forRoot() before forFeature()');
+const ELECTION_FACTORY = Symbol.for(
+  'import LeaderElectionModule.forRoot() in the root module; forFeature() adds to it',
+);
 
 /**
  * Options of `forRootAsync`. With `useClass` or `useExisting` the class has a method `create()` that returns the
@@ -39,6 +41,11 @@ export type LeaderElectionAsyncOptions = typeof ASYNC_OPTIONS_TYPE & {
  */
 @Module({})
 export class LeaderElectionModule extends ConfigurableModuleClass {
+  /** @internal Without `forRoot()` anywhere it cannot be made, so that a bare import does not go unnoticed. */
+  constructor(@Inject(ELECTION_FACTORY) _factory: ElectionFactory) {
+    super();
+  }
+
   /**
    * Global: the election that `LeaderService` and a plain `@OnlyLeader()` speak of, and the connection that all share.
    *

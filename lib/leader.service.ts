@@ -131,6 +131,7 @@ export class LeaderService {
    * `onModuleInit` would wait for ever.
    *
    * @throws the reason of `signal` when it aborts first
+   * @throws Error with `campaign: false`
    * @throws NotLeaderException when the application shuts down first, or in a run whose leadership is over
    */
   whenLeader(options: { signal?: AbortSignal } = {}): Promise<CurrentLeadership> {
@@ -138,6 +139,13 @@ export class LeaderService {
     const { admitted, candidate, work } = this.election;
     if (signal?.aborted === true) return Promise.reject(toError(signal.reason));
     if (admitted !== null) return Promise.resolve(this.describe(admitted));
+    if (!this.election.config.campaign) {
+      return Promise.reject(
+        new Error(
+          `whenLeader(): election "${this.election.name}" has campaign: false, so it never leads here.`,
+        ),
+      );
+    }
     if (work.pinned !== undefined || candidate.current.state === 'stopped') {
       return Promise.reject(this.election.refuse(null));
     }

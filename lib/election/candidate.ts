@@ -151,6 +151,10 @@ export class Candidate {
     this.outbox.step(() => this.endLeadership(leadership, reason));
     if (inTime || (await this.within(ABORT_GRACE_MS, this.runs.idle(leadership)))) {
       await giveUpLease(this.context, leadership);
+    } else {
+      const { election, epoch } = leadership;
+      const { leaseTtlMs } = this.context.config;
+      this.context.events.drainTimedOut({ election, epoch, leaseTtlMs });
     }
     this.outbox.step(() => this.moveOn(reason));
   }

@@ -46,8 +46,15 @@ export interface ElectionEvents {
   storeAnswered(event: { election: string }): void;
   /** Something about the store that a person should know. */
   notice(event: { election: string; text: string }): void;
-  /** The event loop was blocked so long that a renewal came late. */
-  loopBlocked(event: { election: string; blockedMs: number; neededTtlMs: number }): void;
+  /** The event loop was blocked, or the process paused, so long that a renewal came late or (`lost`) too late. */
+  loopBlocked(event: {
+    election: string;
+    blockedMs: number;
+    neededTtlMs: number;
+    lost: boolean;
+  }): void;
+  /** Leader-only work was still running when `drainTimeoutMs` was up; the lease is left to run out. */
+  drainTimedOut(event: { election: string; epoch: number; leaseTtlMs: number }): void;
   /** A leader-only run began. `handler` is `Class.method`, or null for `runIfLeader`. */
   runStarted(event: { election: string; epoch: number; handler: string | null }): void;
   runEnded(event: {

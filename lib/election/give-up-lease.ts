@@ -1,7 +1,7 @@
 import type { ElectionContext } from './election-context.js';
 import type { Leadership } from './leadership.js';
 
-/** How long a failed release is tried again. Where Redis is down no shutdown waits longer; the lease runs out. */
+/** How long one release may take, and for how long a failed one is tried again; then the lease runs out. */
 const RELEASE_RETRY_MS = 1000;
 
 /** Releases the lease of a leadership that has ended. Never rejects; where it fails, the lease runs out. */
@@ -11,13 +11,16 @@ export async function giveUpLease(context: ElectionContext, leadership: Leadersh
   let firstFailureAt: number | null = null;
   for (;;) {
     try {
-      await context.ask('release', config.commandTimeoutMs, (timeoutMs) =>
-        store.release({
-          election: config.election,
-          by: config.by,
-          epoch: leadership.epoch,
-          timeoutMs,
-        }),
+      await context.ask(
+        'release',
+        Math.min(config.commandTimeoutMs, RELEASE_RETRY_MS),
+        (timeoutMs) =>
+          store.release({
+            election: config.election,
+            by: config.by,
+            epoch: leadership.epoch,
+            timeoutMs,
+          }),
       );
       return;
     } catch {

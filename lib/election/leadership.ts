@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import { LeadershipLostError, type LossReason } from './election.errors.js';
 import type { LeaseTime } from './lease-time.js';
 
@@ -30,7 +32,11 @@ export class Leadership {
 
   /** Aborts when the leadership ends, with a {@link LeadershipLostError} as the reason. */
   get signal(): AbortSignal {
-    this.abort ??= new AbortController();
+    if (this.abort === null) {
+      this.abort = new AbortController();
+      // All runs share it, and each may listen to it several times.
+      setMaxListeners(0, this.abort.signal);
+    }
     if (this.endedBy !== null && !this.abort.signal.aborted) this.abort.abort(this.lostError());
     return this.abort.signal;
   }

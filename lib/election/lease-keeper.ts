@@ -81,9 +81,9 @@ export class LeaseKeeper {
   }
 
   private async renew(): Promise<void> {
-    this.reportLateness();
     // First: a lease that ran out before its renewal could be sent was not lost by the store.
     if (!this.stillValid()) return;
+    this.reportLateness('kept');
     this.renewing = true;
     try {
       if (await this.confirm()) this.scheduleNext();
@@ -137,19 +137,21 @@ export class LeaseKeeper {
 
   private lose(reason: LossReason): void {
     this.stop();
-    this.reportLateness();
+    this.reportLateness('lost');
     this.lost(reason);
   }
 
-  /** Says once how long the loop was blocked, and which ttl would have covered it. */
-  private reportLateness(): void {
+  /** Says how long the loop was blocked, and which ttl covers that: once while it costs nothing, and when it does. */
+  private reportLateness(leadership: 'kept' | 'lost'): void {
     const { renewIntervalMs, leaseTtlMs, safetyMarginMs, election } = this.context.config;
     const tookMs = this.context.time.now() - this.timerSetAt;
-    if (this.lagReported || this.renewing || tookMs <= 2 * renewIntervalMs) return;
+    if (this.renewing || tookMs <= 2 * renewIntervalMs) return;
+    const lost = leadership === 'lost';
+    if (this.lagReported && !lost) return;
     this.lagReported = true;
     const blockedMs = Math.round(tookMs - renewIntervalMs);
     const slackPart = (leaseTtlMs - safetyMarginMs - renewIntervalMs) / leaseTtlMs;
     const neededTtlMs = Math.ceil(tookMs / slackPart);
-    this.context.events.loopBlocked({ election, blockedMs, neededTtlMs });
+    this.context.events.loopBlocked({ election, blockedMs, neededTtlMs, lost });
   }
 }

@@ -36,7 +36,7 @@ export class ElectionLogger implements ElectionListener {
   changed({ election, change }: EventOf<'changed'>): void {
     const { state, leader, epoch, reason } = change;
     if (state === 'leader') this.logger.log(`Election "${election}": leading, epoch ${epoch}.`);
-    if (state === 'follower' && leader !== null) {
+    if (state === 'follower' && leader !== null && leader.epoch > 0) {
       this.logger.log(
         `Election "${election}": following ${leader.nodeId}, which leads with epoch ${leader.epoch}.`,
       );
@@ -111,10 +111,18 @@ export class ElectionLogger implements ElectionListener {
     this.logger.warn(`Election "${election}": ${text}`);
   }
 
-  loopBlocked({ election, blockedMs, neededTtlMs }: EventOf<'loopBlocked'>): void {
+  loopBlocked({ election, blockedMs, neededTtlMs, lost }: EventOf<'loopBlocked'>): void {
     this.logger.warn(
       `Election "${election}": a renewal came ${blockedMs} ms late, since the event loop was blocked or the process ` +
-        `paused. To keep leading through that, set leaseTtlMs to ${neededTtlMs} or more, or move the work off the loop.`,
+        `paused; leadership was ${lost ? 'lost' : 'kept'}. A leaseTtlMs of ${neededTtlMs} covers such a pause wherever ` +
+        'it falls; or move the work off the loop.',
+    );
+  }
+
+  drainTimedOut({ election, epoch, leaseTtlMs }: EventOf<'drainTimedOut'>): void {
+    this.logger.warn(
+      `Election "${election}": leader-only work of epoch ${epoch} still runs when drainTimeoutMs is up, although its ` +
+        `signal has aborted. The lease is not released but left to run out, within ${leaseTtlMs} ms.`,
     );
   }
 

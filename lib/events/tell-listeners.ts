@@ -2,7 +2,8 @@ import { isPromise } from 'node:util/types';
 
 import type { ElectionEvents, ElectionListener } from '../election/election-events.interface.js';
 
-const EVENT_NAMES = [
+/** Every event there is. */
+export const EVENT_NAMES = [
   'started',
   'changed',
   'granted',
@@ -13,6 +14,7 @@ const EVENT_NAMES = [
   'storeAnswered',
   'notice',
   'loopBlocked',
+  'drainTimedOut',
   'runStarted',
   'runEnded',
   'skipped',

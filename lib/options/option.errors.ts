@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 
+const MAX_SHOWN = 200;
+
 /** An option that cannot be used. The message names the option, the rule, the value received, and the remedy. */
 export function wrongType(
   option: string,
@@ -26,6 +28,7 @@ function optionMessage(option: string, expected: string, value: unknown, remedy:
 
 /** A received value as a message shows it. */
 export function show(value: unknown): string {
-  const text = `\`${inspect(value, { depth: 1, breakLength: Infinity })}\``;
+  const full = inspect(value, { depth: 1, breakLength: Infinity });
+  const text = `\`${full.length > MAX_SHOWN ? `${full.slice(0, MAX_SHOWN)}…` : full}\``;
   return value === null || value === undefined ? text : `${text} (${typeof value})`;
 }

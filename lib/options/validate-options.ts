@@ -1,4 +1,5 @@
 import { makesEmptyHashTag } from '../stores/redis/redis-keys.js';
+import { EVENT_NAMES } from '../events/tell-listeners.js';
 import { isClient, keyPrefixOf } from '../stores/redis/redis-client.js';
 import type {
   ElectionOptions,
@@ -6,6 +7,9 @@ import type {
 } from './leader-election-options.interface.js';
 import { show, wrongType, wrongValue } from './option.errors.js';
 import { resolveDurations, resolveTiming } from './timing.js';
+
+/** What ioredis takes for an address: a URL, a socket's path, or a host with a port. */
+const REDIS_ADDRESS = /^(rediss?:\/\/\S+|\/\S+|\[?[\w.:-]+\]?(:\d+)?(\/\d+)?)$/i;
 
 const MAX_NAME_LENGTH = 200;
 const MAX_METADATA_LENGTH = 4096;
@@ -39,6 +43,7 @@ export function validateRootOptions(options: LeaderElectionOptions): void {
   resolveTiming(options);
   assertName('keyPrefix', options.keyPrefix);
   assertText('nodeId', options.nodeId);
+  assertEvents(options.events);
   assertOneStore(options);
 }
 
@@ -102,9 +107,36 @@ function assertOneStore(options: LeaderElectionOptions): void {
   if (typeof redis !== 'string' && typeof redis !== 'object') {
     throw wrongType('redis', 'a URL, ioredis options, or an ioredis client', redis);
   }
+  if (typeof redis === 'string' && !REDIS_ADDRESS.test(redis)) {
+    throw wrongValue('redis', 'a URL that begins with redis:// or rediss://', redis);
+  }
+  if (typeof redis === 'object' && redis !== null && 'url' in redis) {
+    throw wrongType(
+      'redis',
+      'a URL, ioredis options, or an ioredis client',
+      redis,
+      'ioredis has no option `url`, and would connect to localhost: give the URL itself.',
+    );
+  }
   if (options.redis !== undefined && typeof options.redis === 'object') {
     const prefix = isClient(options.redis) ? keyPrefixOf(options.redis) : undefined;
     assertName('redis.options.keyPrefix', prefix === '' ? undefined : prefix);
+  }
+}
+
+function assertEvents(events: unknown): void {
+  if (events === undefined) return;
+  const expected = `an object of functions named ${EVENT_NAMES.join(', ')}`;
+  if (typeof events !== 'object' || events === null) throw wrongType('events', expected, events);
+  // A listener may be a class instance with methods and fields of its own, so only what is named like an event counts.
+  const listener = events as Record<string, unknown>;
+  const names: readonly string[] = EVENT_NAMES;
+  const isPlain = Object.getPrototypeOf(events) === Object.prototype;
+  for (const key of isPlain ? Object.keys(events) : names) {
+    const value = listener[key];
+    if (!names.includes(key) || (value !== undefined && typeof value !== 'function')) {
+      throw wrongType(`events.${key}`, `a function, and an event (${names.join(', ')})`, value);
+    }
   }
 }
 
@@ -140,6 +172,14 @@ function assertKnown(where: string, options: unknown, known: readonly string[]):
 
 function assertName(option: string, value: unknown): void {
   assertText(option, value);
+  if (option === 'name' && typeof value === 'string' && /^\{.*\}$/.test(value)) {
+    throw wrongValue(
+      option,
+      'without braces around it',
+      value,
+      'They are added to the keys in Redis.',
+    );
+  }
   if (typeof value === 'string' && makesEmptyHashTag(value)) {
     throw wrongValue(
       option,

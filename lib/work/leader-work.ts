@@ -40,7 +40,7 @@ export class LeaderWork {
 
   /**
    * Runs `work` under this leadership. What it returns comes back as it is: a value at once, a promise that is in
-   * flight until it settles, an Observable (also one that is promised) whose every subscription is a run of its own.
+   * flight until it settles, an Observable (also one that is promised) whose every subscription is a run of its own and fails when the leadership ends.
    * A lazy thenable (a query builder) is started here and becomes a promise, or it would run outside.
    */
   run<T>(leadership: Leadership, handler: string | null, work: () => T): T {
@@ -77,18 +77,22 @@ export class LeaderWork {
       }
       const ended = this.began(leadership, handler);
       let failed = false;
-      return new Observable<unknown>((subscriber) =>
-        context.enter(this, leadership, () =>
-          source.subscribe({
-            next: (value) => subscriber.next(value),
-            error: (error) => {
-              failed = true;
-              subscriber.error(error);
-            },
-            complete: () => subscriber.complete(),
-          }),
-        ),
-      ).pipe(finalize(() => ended(failed)));
+      return new Observable<unknown>((subscriber) => {
+        const fail = (error: unknown) => {
+          failed = true;
+          subscriber.error(error);
+        };
+        // A stream that has no end of its own must not outlive its leadership.
+        const { signal } = leadership;
+        const lost = () => fail(signal.reason);
+        signal.addEventListener('abort', lost);
+        subscriber.add(() => signal.removeEventListener('abort', lost));
+        const next = (value: unknown) => subscriber.next(value);
+        const complete = () => subscriber.complete();
+        return context.enter(this, leadership, () =>
+          source.subscribe({ next, error: fail, complete }),
+        );
+      }).pipe(finalize(() => ended(failed)));
     });
   }
 

@@ -1,3 +1,5 @@
+import { isAsyncFunction } from 'node:util/types';
+
 import { Inject, UseGuards } from '@nestjs/common';
 
 import { ELECTION_REGISTRY, type ElectionRegistry } from './election-registry.js';
@@ -30,8 +32,9 @@ const HOOKS_WITHOUT_LEADER: ReadonlySet<string | symbol> = new Set([
  * of its own keeps that one.
  *
  * Works above and below `@Cron`, `@Interval`, `@Timeout`, `@OnEvent`, `@Get` and friends, and inside
- * `applyDecorators`. A method that is synchronous stays synchronous. A generator's body runs when it is iterated,
- * which is not guarded: check `current().signal` in it.
+ * `applyDecorators`. A method that is synchronous stays synchronous. A generator's body runs when it is iterated, which
+ * is outside of the run and not guarded: hand it what it needs of `current()`. On a class, static methods and properties
+ * that hold a function are not guarded.
  *
  * @example
  * @Cron(CronExpression.EVERY_DAY_AT_MIDNIGHT)
@@ -124,6 +127,8 @@ function guard(
 ): Method {
   // Decided at the first call: decorators above this one have set their metadata by then.
   let otherwise: Otherwise | undefined = rule.otherwise;
+  // An async method stays async where it is not run, since its callers rely on a promise.
+  const isAsync = isAsyncFunction(original);
 
   return function guarded(this: unknown, ...args: unknown[]): unknown {
     const election = registryOf(this, handler).get(rule.name);
@@ -131,11 +136,22 @@ function guard(
     if (leadership !== null) {
       return election.work.run(leadership, handler, () => original.apply(this, args));
     }
-    otherwise ??= handlerKindOf(guarded, key) === 'background' ? 'skip' : 'throw';
-    if (otherwise === 'throw') throw election.refuse(handler);
-    election.skip(handler);
-    return undefined;
+    otherwise ??= isBackground(this, key, guarded) ? 'skip' : 'throw';
+    if (otherwise === 'skip') {
+      election.skip(handler);
+      return isAsync ? Promise.resolve() : undefined;
+    }
+    const refusal = election.refuse(handler);
+    if (isAsync) return Promise.reject(refusal);
+    throw refusal;
   };
+}
+
+/** Another wrapper may stand between this one and `@Cron`, and then carries the metadata. */
+function isBackground(instance: unknown, key: string | symbol, guarded: object): boolean {
+  if (handlerKindOf(guarded, key) === 'background') return true;
+  const outermost: unknown = (instance as Record<string | symbol, unknown>)[key];
+  return typeof outermost === 'function' && handlerKindOf(outermost) === 'background';
 }
 
 function registryOf(instance: unknown, handler: string): ElectionRegistry {

@@ -21,7 +21,9 @@ export const ONLY_LEADER_RULE = 'nestjs-leader-election:rule';
 /** On a class: the guarded methods and the elections they ask for, to be checked at start-up. */
 export const ONLY_LEADER_METHODS = 'nestjs-leader-election:methods';
 /** Where a guarded instance finds the elections of its own application. */
-export const REGISTRY_PROPERTY = Symbol.for('nestjs-leader-election:registry');
+export const REGISTRY_PROPERTY = Symbol.for(
+  '@OnlyLeader() needs LeaderElectionModule.forRoot() in the root module',
+);
 
 export interface GuardedMethod {
   readonly handler: string;

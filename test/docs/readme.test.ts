@@ -19,9 +19,8 @@ function compile(codes: readonly string[]): readonly string[] {
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   options.paths = { 'nestjs-leader-election': [join(ROOT, 'lib/index.ts')] };
   const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
-  host.fileExists = (path) => files.has(path) || fileExists(path);
-  host.readFile = (path) => files.get(path) ?? readFile(path);
+  host.fileExists = (path) => files.has(path) || ts.sys.fileExists(path);
+  host.readFile = (path) => files.get(path) ?? ts.sys.readFile(path);
   const program = ts.createProgram([...files.keys()], options, host);
   return ts
     .getPreEmitDiagnostics(program)

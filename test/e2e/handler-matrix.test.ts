@@ -107,7 +107,7 @@ describe('@OnlyLeader() in two applications of one class', () => {
     store = new InMemoryLeaseStore();
   });
 
-  it.each(CASES)('N-01 N-18: guards $handler once, $place', async ({ handler, place }) => {
+  it.each(CASES)('N-01 N-09 N-18: guards $handler once, $place', async ({ handler, place }) => {
     const called = HANDLERS[handler];
     const type = PLACES[place]?.(called?.decorator ?? raise(handler)) ?? raise(place);
     if (called === undefined) throw raise(handler);

@@ -179,16 +179,20 @@ describe('forFeature', () => {
   });
 
   it.each<[string, Parameters<typeof LeaderElectionModule.forFeature>[0]]>([
-    ['reports', { name: 'reports', leaseTtlMs: 30_000 }],
-    ['default', 'default'],
-  ])('refuses a second "%s" with other options', async (name, again) => {
+    [
+      'election "reports" is registered twice with different options',
+      { name: 'reports', leaseTtlMs: 30_000 },
+    ],
+    [
+      '"default" is the election of forRoot(), which has its options there',
+      { name: 'default', leaseTtlMs: 30_000 },
+    ],
+  ])('refuses the same name with other options: %s', async (message, again) => {
     const starting = apps.start({
       imports: [LeaderElectionModule.forFeature('reports'), LeaderElectionModule.forFeature(again)],
     });
     await expect(starting).rejects.toThrow(DuplicateElectionError);
-    await expect(starting).rejects.toThrow(
-      `LeaderElectionModule: election "${name}" is registered twice with different options.`,
-    );
+    await expect(starting).rejects.toThrow(`LeaderElectionModule: ${message}.`);
   });
 
   it('says what is missing where there is no forRoot', async () => {
@@ -196,7 +200,21 @@ describe('forFeature', () => {
       imports: [LeaderElectionModule.forFeature('reports')],
     }).compile();
     await expect(compiling).rejects.toThrow(
-      'import LeaderElectionModule.forRoot() before forFeature()',
+      'import LeaderElectionModule.forRoot() in the root module',
+    );
+  });
+
+  it('means the election of forRoot where it has only its name', async () => {
+    const { app, leader } = await apps.start({
+      imports: [LeaderElectionModule.forFeature('default')],
+    });
+    expect(app.get(getLeaderToken('default'), { strict: false })).toBe(leader);
+  });
+
+  it('says what is missing where the module is imported bare', async () => {
+    const compiling = Test.createTestingModule({ imports: [LeaderElectionModule] }).compile();
+    await expect(compiling).rejects.toThrow(
+      'import LeaderElectionModule.forRoot() in the root module',
     );
   });
 

@@ -4,6 +4,7 @@ import type {
   ElectionEvents,
   LeadershipChange,
 } from '../../../lib/election/election-events.interface.js';
+import { EVENT_NAMES } from '../../../lib/events/tell-listeners.js';
 import type { Leadership } from '../../../lib/election/leadership.js';
 import { LeaseTime } from '../../../lib/election/lease-time.js';
 import { InMemoryLeaseStore } from '../../../lib/stores/memory/in-memory-lease-store.js';
@@ -289,24 +290,8 @@ function describeChange({ state, epoch, leader, reason }: LeadershipChange): str
 
 type Heard = readonly [event: keyof ElectionEvents, detail: unknown];
 
-const EVENTS: readonly (keyof ElectionEvents)[] = [
-  'started',
-  'changed',
-  'granted',
-  'ended',
-  'waiting',
-  'renewed',
-  'storeFailed',
-  'storeAnswered',
-  'notice',
-  'loopBlocked',
-  'runStarted',
-  'runEnded',
-  'skipped',
-];
-
 function recording(told: string[], hear: (...heard: Heard) => void): ElectionEvents {
-  const listeners = EVENTS.map((event) => [
+  const listeners = EVENT_NAMES.map((event) => [
     event,
     (detail: Readonly<Record<string, unknown>>): void => {
       const what = detail['reason'] ?? detail['operation'] ?? detail['because'];

@@ -63,6 +63,7 @@ export class ElectionRecorder implements ElectionEvents {
   storeAnswered = this.hears('storeAnswered');
   notice = this.hears('notice');
   loopBlocked = this.hears('loopBlocked');
+  drainTimedOut = this.hears('drainTimedOut');
   runStarted = this.hears('runStarted');
   runEnded = this.hears('runEnded');
   skipped = this.hears('skipped');

@@ -299,7 +299,9 @@ describe('losing the leadership', () => {
     await contest.node(0).clock.block(2 * RENEW_MS + 1);
     await contest.node(0).clock.block(2 * RENEW_MS + 1);
     expect(contest.history.intervals).toHaveLength(1);
-    expect(told).toEqual([{ election: 'default', blockedMs: RENEW_MS + 1, neededTtlMs: 14_286 }]);
+    expect(told).toEqual([
+      { election: 'default', blockedMs: RENEW_MS + 1, neededTtlMs: 14_286, lost: false },
+    ]);
 
     const roomy = 14_286;
     const covered = Contest.of(1, {

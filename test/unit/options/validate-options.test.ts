@@ -75,20 +75,12 @@ describe('redis and store', () => {
 });
 
 describe('names', () => {
-  it.each([
-    'billing',
-    'a b',
-    'a:b',
-    '{tag}',
-    'pre{tag}post',
-    'ü',
-    'x'.repeat(200),
-    '{',
-    '{x',
-    'x}',
-  ])('accepts %p', (name) => {
-    expect(() => validate({ store, name, keyPrefix: name })).not.toThrow();
-  });
+  it.each(['billing', 'a b', 'a:b', 'pre{tag}post', 'ü', 'x'.repeat(200), '{', '{x', 'x}'])(
+    'accepts %p',
+    (name) => {
+      expect(() => validate({ store, name, keyPrefix: name })).not.toThrow();
+    },
+  );
 
   it.each(['', 'x'.repeat(201), 'a\nb', 'a\u0000', '{}', 'jobs{}', '}', '}x{y}'])(
     'refuses %j as name and as keyPrefix',
@@ -97,6 +89,58 @@ describe('names', () => {
       expect(() => validate({ store, keyPrefix: name })).toThrow(RangeError);
     },
   );
+
+  it('refuses a name that would share the keys of another, and allows it as a prefix', () => {
+    expect(messageOf({ name: '{tag}' })).toBe(
+      "LeaderElectionModule: expected `name` to be without braces around it, got `'{tag}'` (string). They are added to " +
+        'the keys in Redis.',
+    );
+    expect(() => validate({ store, keyPrefix: '{tag}' })).not.toThrow();
+  });
+
+  it.each([5, null, 'x', { renewd: () => undefined }, { renewed: 5 }])(
+    'refuses %j as events, and names those there are',
+    (events) => {
+      expect(() => validate({ store, events })).toThrow(/renewed, storeFailed/);
+    },
+  );
+
+  it('takes a listener that is an instance with methods and fields of its own', () => {
+    class Metrics {
+      readonly total = 0;
+      renewed(): void {}
+      other(): void {}
+    }
+    expect(() => validate({ store, events: new Metrics() })).not.toThrow();
+  });
+
+  it.each(['http://localhost:6379', 'not a url at all', 'redis:/x', 'redis://'])(
+    'refuses %j as redis',
+    (redis) => {
+      expect(() => validate({ redis })).toThrow('a URL that begins with redis:// or rediss://');
+    },
+  );
+
+  it.each([
+    'redis://h',
+    'rediss://u:p@h:1/2?x=y',
+    'h:6379',
+    'h',
+    '127.0.0.1:1',
+    '[::1]:1',
+    '/tmp/s',
+    '6379',
+  ])('takes %j as redis', (redis) => {
+    expect(() => validate({ redis })).not.toThrow();
+  });
+
+  it('says that ioredis would connect elsewhere with an option it does not have', () => {
+    expect(() => validate({ redis: { url: 'redis://h' } })).toThrow('give the URL itself');
+  });
+
+  it('shows no more of a long value than helps', () => {
+    expect(messageOf({ metadata: { x: 'y'.repeat(5_000) } }).length).toBeLessThan(500);
+  });
 
   it('says why an empty hash tag is refused', () => {
     expect(messageOf({ name: 'jobs{}' })).toBe(

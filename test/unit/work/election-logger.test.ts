@@ -139,9 +139,18 @@ describe('ElectionLogger', () => {
   });
 
   it('says which lease would have survived a blocked loop', () => {
-    events.loopBlocked({ election: 'x', blockedMs: 700, neededTtlMs: 2_100 });
+    events.loopBlocked({ election: 'x', blockedMs: 700, neededTtlMs: 2_100, lost: false });
+    events.loopBlocked({ election: 'x', blockedMs: 900, neededTtlMs: 2_700, lost: true });
     expect(logger.kept).toEqual([
-      ['warn', expect.stringContaining('set leaseTtlMs to 2100 or more')],
+      ['warn', expect.stringMatching(/leadership was kept\. A leaseTtlMs of 2100 covers/)],
+      ['warn', expect.stringMatching(/leadership was lost\. A leaseTtlMs of 2700 covers/)],
+    ]);
+  });
+
+  it('says that work outlived the drain, and what becomes of the lease', () => {
+    events.drainTimedOut({ election: 'x', epoch: 7, leaseTtlMs: 10_000 });
+    expect(logger.kept).toEqual([
+      ['warn', expect.stringContaining('not released but left to run out, within 10000 ms')],
     ]);
   });
 });

@@ -243,6 +243,18 @@ describe('an Observable that a run returns', () => {
     await work.idle(under);
   });
 
+  it('fails when the leadership ends, since a stream without an end must not outlive it', async () => {
+    const { work } = leaderWork();
+    const under = leadership(5);
+    const source = new Subject<number>();
+    const received = lastValueFrom(work.run(under, null, () => source.asObservable()));
+    source.next(1);
+    under.end('taken');
+    await expect(received).rejects.toMatchObject({ name: 'LeadershipLostError', epoch: 5 });
+    expect(source.observed).toBe(false);
+    await work.idle(under);
+  });
+
   it('is refused when it is subscribed to after the leadership has ended', async () => {
     const { work } = leaderWork();
     const under = leadership();
