@@ -10,6 +10,7 @@ import type { DiscoveryService } from '@nestjs/core';
 import type { ElectionFactory } from './election-factory.js';
 import { LeaderService } from './leader.service.js';
 import { repeatedHandlers } from './repeated-handlers.js';
+import { unguardedProperties } from './unguarded-properties.js';
 import { ELECTION_REGISTRY, ElectionRegistry } from './work/election-registry.js';
 import { guardedMethodsOf, REGISTRY_PROPERTY } from './work/only-leader.rule.js';
 import { DuplicateElectionError, UnknownElectionError } from './work/work.errors.js';
@@ -32,7 +33,10 @@ export class ApplicationLifecycle
     this.checkElectionNames();
     this.bindInstances();
     const logger = new Logger(LeaderService.name);
-    for (const warning of repeatedHandlers(this.providers())) logger.warn(warning);
+    const providers = this.providers();
+    for (const warning of [...repeatedHandlers(providers), ...unguardedProperties(providers)]) {
+      logger.warn(warning);
+    }
   }
 
   onApplicationBootstrap(): void {

@@ -118,13 +118,13 @@ export class ElectionContext implements ElectionParts {
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let waiting = true;
-      // The store's own timeout is created inside `call`, so that at equal delays it fires first and says more.
       const answered = Promise.resolve().then(() => call(timeoutMs));
       const expire = () => {
         waiting = false;
         reject(new LeaseStoreError('unreachable', `No answer within ${timeoutMs} ms.`));
       };
-      // In two steps: after a blocked loop timers come before the answers that have arrived meanwhile.
+      // In two steps: after a blocked loop timers come before the answers that have arrived meanwhile. It also lets the
+      // store's own timeout come first, which says more.
       let cancel = this.clock.setTimer(() => {
         cancel = this.clock.setTimer(expire, 1);
       }, timeoutMs);

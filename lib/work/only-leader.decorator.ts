@@ -7,6 +7,7 @@ import { handlerKindOf, LIFECYCLE_HOOKS } from './handler-kind.js';
 import { LeaderGuard } from './leader.guard.js';
 import {
   guardedMethodsOf,
+  markClass,
   ONLY_LEADER_METHODS,
   ONLY_LEADER_RULE,
   type OnlyLeaderOptions,
@@ -61,6 +62,7 @@ export function OnlyLeader(
 }
 
 function guardClass(type: object, rule: OnlyLeaderOptions): void {
+  markClass(type);
   const prototype = (type as { prototype: object }).prototype;
   const seen = new Set<string | symbol>(['constructor', ...LIFECYCLE_HOOKS]);
   for (

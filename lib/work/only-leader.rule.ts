@@ -20,6 +20,8 @@ export interface OnlyLeaderOptions {
 export const ONLY_LEADER_RULE = 'nestjs-leader-election:rule';
 /** On a class: the guarded methods and the elections they ask for, to be checked at start-up. */
 export const ONLY_LEADER_METHODS = 'nestjs-leader-election:methods';
+/** On a class: that all its methods are guarded. */
+const ONLY_LEADER_CLASS = 'nestjs-leader-election:class';
 /** Where a guarded instance finds the elections of its own application. */
 export const REGISTRY_PROPERTY = Symbol.for(
   '@OnlyLeader() needs LeaderElectionModule.forRoot() in the root module',
@@ -37,6 +39,15 @@ export function ruleOf(target: object): OnlyLeaderOptions | undefined {
 /** The guarded methods of a class and of those it extends. */
 export function guardedMethodsOf(type: object): readonly GuardedMethod[] {
   return (Reflect.getMetadata(ONLY_LEADER_METHODS, type) as GuardedMethod[] | undefined) ?? [];
+}
+
+export function markClass(type: object): void {
+  Reflect.defineMetadata(ONLY_LEADER_CLASS, true, type);
+}
+
+/** Whether `@OnlyLeader()` stands on this class, or on one that it extends. */
+export function hasClassRule(type: object): boolean {
+  return Reflect.getMetadata(ONLY_LEADER_CLASS, type) === true;
 }
 
 export function toRule(nameOrOptions: unknown): OnlyLeaderOptions {

@@ -273,6 +273,23 @@ it('N-02: triggers no getter of any provider', async () => {
   expect(read).toBe(0);
 });
 
+it('warns of functions that @OnlyLeader() on a class does not reach', async () => {
+  @OnlyLeader()
+  @Injectable()
+  class Charges {
+    readonly amount = 5;
+    readonly charge = () => this.amount;
+    refund(): number {
+      return this.amount;
+    }
+  }
+  await apps.start({ providers: [Charges] });
+  expect(apps.logger.texts('warn')).toEqual([
+    'Charges.charge is a property that holds a function, so @OnlyLeader() on the class does not guard it: it runs on ' +
+      'every instance. Make it a method if it is leader-only work.',
+  ]);
+});
+
 describe('N-06: one class under several tokens', () => {
   class Scheduled {
     @Cron('0 0 0 1 1 *')

@@ -1,0 +1,26 @@
+import { hasClassRule } from './work/only-leader.rule.js';
+
+/**
+ * Functions that `@OnlyLeader()` on a class does not reach, since they are properties of the instance and not methods:
+ * each as a sentence. A class decorator cannot see them; a guarded class whose body runs everywhere must not go unnoticed.
+ */
+export function unguardedProperties(
+  providers: readonly { readonly instance: unknown }[],
+): readonly string[] {
+  const warnings = new Set<string>();
+  for (const { instance } of providers) {
+    if (typeof instance !== 'object' || instance === null) continue;
+    const type: unknown = instance.constructor;
+    if (typeof type !== 'function' || !hasClassRule(type)) continue;
+    for (const key of Reflect.ownKeys(instance)) {
+      // By descriptor: a getter must not run.
+      const value: unknown = Reflect.getOwnPropertyDescriptor(instance, key)?.value;
+      if (typeof value !== 'function') continue;
+      warnings.add(
+        `${type.name}.${String(key)} is a property that holds a function, so @OnlyLeader() on the class does not guard ` +
+          'it: it runs on every instance. Make it a method if it is leader-only work.',
+      );
+    }
+  }
+  return [...warnings];
+}
