@@ -9,10 +9,10 @@ import type { DiscoveryService } from '@nestjs/core';
 
 import type { ElectionFactory } from './election-factory.js';
 import { LeaderService } from './leader.service.js';
-import { repeatedHandlers } from './repeated-handlers.js';
-import { unguardedProperties } from './unguarded-properties.js';
 import { ELECTION_REGISTRY, ElectionRegistry } from './work/election-registry.js';
 import { guardedMethodsOf, REGISTRY_PROPERTY } from './work/only-leader.rule.js';
+import { repeatedHandlers } from './work/repeated-handlers.js';
+import { unguardedProperties } from './work/unguarded-properties.js';
 import { DuplicateElectionError, UnknownElectionError } from './work/work.errors.js';
 
 /**

@@ -1,4 +1,4 @@
-import { hasClassRule } from './work/only-leader.rule.js';
+import { hasClassRule } from './only-leader.rule.js';
 
 /**
  * Functions that `@OnlyLeader()` on a class does not reach, since they are properties of the instance and not methods:

@@ -1,5 +1,5 @@
-import { isScheduled } from './work/handler-kind.js';
-import { ruleOf } from './work/only-leader.rule.js';
+import { isScheduled } from './handler-kind.js';
+import { ruleOf } from './only-leader.rule.js';
 
 /** What this needs of Nest's `InstanceWrapper`. */
 interface Registered {
