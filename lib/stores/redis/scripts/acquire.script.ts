@@ -29,8 +29,8 @@ if run_id then
   local replication = redis.pcall('INFO', 'replication')
   local promotion = type(replication) == 'string' and string.match(replication, 'master_replid:(%w+)')
   server = run_id .. ':' .. (promotion or '')
-  -- Whole seconds, cut off at both ends: the server may be up for one second less.
-  up = (tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or 0) - 1) * 1000
+  -- Between two times in whole seconds, both cut off: at least so long, and less than a second longer.
+  up = (tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or 0) - 1) * 1000 + now % 1000
 else
   notice = 'hidden-identity'
 end
