@@ -19,6 +19,7 @@ import {
   defaultNodeId,
   inheritFromRoot,
   resolveElection,
+  withoutUndefined,
 } from './options/resolve-options.js';
 import { RedisLeaseStore } from './stores/redis/redis-lease-store.js';
 import { SystemClock } from './system-clock.js';
@@ -79,7 +80,8 @@ export class ElectionFactory {
   }
 
   /** The same election for the same name; different options for one name are refused. */
-  feature(options: FeatureElectionOptions): LeaderService {
+  feature(feature: FeatureElectionOptions): LeaderService {
+    const options = withoutUndefined(feature);
     const known = this.services.get(options.name);
     if (known !== undefined) {
       if (isDeepStrictEqual(this.optionsOf.get(options.name), options)) return known;

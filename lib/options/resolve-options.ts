@@ -52,7 +52,8 @@ export function inheritFromRoot(
   };
 }
 
-function withoutUndefined(options: FeatureElectionOptions): FeatureElectionOptions {
+/** What was really given: undefined means left out. */
+export function withoutUndefined(options: FeatureElectionOptions): FeatureElectionOptions {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return { name: options.name, ...Object.fromEntries(given) };
 }

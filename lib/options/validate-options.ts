@@ -9,7 +9,10 @@ import { show, wrongType, wrongValue } from './option.errors.js';
 import { resolveDurations, resolveTiming } from './timing.js';
 
 /** What ioredis takes for an address: a URL, a socket's path, or a host with a port. */
-const REDIS_ADDRESS = /^(rediss?:\/\/\S+|\/\S+|\[?[\w.:-]+\]?(:\d+)?(\/\d+)?)$/i;
+const REDIS_ADDRESS =
+  /^(rediss?:\/\/\S+|\/.+|([^\s@/]*@)?(\[[\da-f:.]+\](:\d+)?|[^\s@/?#[\]]+)(\/\d+)?(\?\S*)?)$/i;
+/** What other clients call it; ioredis takes no notice of them and connects to localhost. */
+const NOT_OF_IOREDIS = ['url', 'uri', 'socket', 'hostname', 'href'];
 
 const MAX_NAME_LENGTH = 200;
 const MAX_METADATA_LENGTH = 4096;
@@ -108,30 +111,53 @@ function assertOneStore(options: LeaderElectionOptions): void {
     throw wrongType('redis', 'a URL, ioredis options, or an ioredis client', redis);
   }
   if (typeof redis === 'string' && !REDIS_ADDRESS.test(redis)) {
-    throw wrongValue('redis', 'a URL that begins with redis:// or rediss://', redis);
-  }
-  if (typeof redis === 'object' && redis !== null && 'url' in redis) {
-    throw wrongType(
+    throw wrongValue(
       'redis',
-      'a URL, ioredis options, or an ioredis client',
-      redis,
-      'ioredis has no option `url`, and would connect to localhost: give the URL itself.',
+      'a URL that begins with redis:// or rediss://',
+      withoutSecrets(redis),
     );
   }
   if (options.redis !== undefined && typeof options.redis === 'object') {
+    if (!isClient(options.redis)) assertRedisOptions(options.redis);
     const prefix = isClient(options.redis) ? keyPrefixOf(options.redis) : undefined;
     assertName('redis.options.keyPrefix', prefix === '' ? undefined : prefix);
   }
 }
 
+/** Nothing may silently mean localhost: with a Redis on each host every replica would lead. */
+function assertRedisOptions(redis: object): void {
+  const foreign = NOT_OF_IOREDIS.find((key) => key in redis);
+  if (foreign !== undefined) {
+    throw new TypeError(
+      `LeaderElectionModule: ioredis has no option \`redis.${foreign}\`, and would connect to localhost. Give the URL ` +
+        'itself as a string, or `{ host, port }`.',
+    );
+  }
+  for (const key of ['host', 'path'] as const) {
+    if (Object.hasOwn(redis, key) && !(redis as Record<string, unknown>)[key]) {
+      throw new TypeError(
+        `LeaderElectionModule: \`redis.${key}\` is empty, and ioredis would connect to localhost: is its environment ` +
+          'variable set? Leave it out where localhost is meant.',
+      );
+    }
+  }
+}
+
+/** An error at the start ends in logs. */
+function withoutSecrets(address: string): string {
+  return address.replace(/(:\/\/)?[^@/]*@/, '$1***@');
+}
+
 function assertEvents(events: unknown): void {
   if (events === undefined) return;
   const expected = `an object of functions named ${EVENT_NAMES.join(', ')}`;
-  if (typeof events !== 'object' || events === null) throw wrongType('events', expected, events);
+  if (typeof events !== 'object' || events === null || Array.isArray(events)) {
+    throw wrongType('events', expected, events);
+  }
   // A listener may be a class instance with methods and fields of its own, so only what is named like an event counts.
   const listener = events as Record<string, unknown>;
   const names: readonly string[] = EVENT_NAMES;
-  const isPlain = Object.getPrototypeOf(events) === Object.prototype;
+  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(events) as object | null);
   for (const key of isPlain ? Object.keys(events) : names) {
     const value = listener[key];
     if (!names.includes(key) || (value !== undefined && typeof value !== 'function')) {

@@ -71,10 +71,10 @@ export class LeaderWork {
     source: Observable<unknown>,
   ): Observable<unknown> {
     const { context, election } = this.parts;
+    const { epoch } = leadership;
+    const outlived = () => new NotLeaderException({ election, leader: null, endedEpoch: epoch });
     return defer(() => {
-      if (!leadership.isValid) {
-        throw new NotLeaderException({ election, leader: null, endedEpoch: leadership.epoch });
-      }
+      if (!leadership.isValid) throw outlived();
       const ended = this.began(leadership, handler);
       let failed = false;
       return new Observable<unknown>((subscriber) => {
@@ -87,7 +87,9 @@ export class LeaderWork {
         const lost = () => fail(signal.reason);
         signal.addEventListener('abort', lost);
         subscriber.add(() => signal.removeEventListener('abort', lost));
-        const next = (value: unknown) => subscriber.next(value);
+        // After a blocked loop a value may come before the event that the leadership has ended.
+        const next = (value: unknown) =>
+          leadership.isValid ? subscriber.next(value) : fail(outlived());
         const complete = () => subscriber.complete();
         return context.enter(this, leadership, () =>
           source.subscribe({ next, error: fail, complete }),

@@ -15,7 +15,7 @@ export function unguardedProperties(
     for (const key of Reflect.ownKeys(instance)) {
       // By descriptor: a getter must not run.
       const value: unknown = Reflect.getOwnPropertyDescriptor(instance, key)?.value;
-      if (typeof value !== 'function') continue;
+      if (typeof value !== 'function' || !isWrittenAs(key, value)) continue;
       warnings.add(
         `${type.name}.${String(key)} is a property that holds a function, so @OnlyLeader() on the class does not guard ` +
           'it: it runs on every instance. Make it a method if it is leader-only work.',
@@ -23,4 +23,13 @@ export function unguardedProperties(
     }
   }
   return [...warnings];
+}
+
+/** A function that the class itself writes has the name of its property; an injected class or client is another thing. */
+function isWrittenAs(key: string | symbol, value: object): boolean {
+  const { name } = value as { name?: unknown };
+  const ownKeys = Reflect.ownKeys(value);
+  const isPlain = ownKeys.every((own) => ['length', 'name', 'prototype'].includes(String(own)));
+  const isClass = Function.prototype.toString.call(value).startsWith('class');
+  return name === key && isPlain && !isClass;
 }

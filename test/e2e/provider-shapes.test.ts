@@ -279,6 +279,9 @@ it('warns of functions that @OnlyLeader() on a class does not reach', async () =
   class Charges {
     readonly amount = 5;
     readonly charge = () => this.amount;
+    // What is injected is not the class's own doing.
+    readonly model = Array;
+    readonly client = Object.assign(() => 1, { extra: 1 });
     refund(): number {
       return this.amount;
     }

@@ -84,6 +84,11 @@ export function isClient(source: RedisSource): source is Redis {
   );
 }
 
+/** The number of the database that the client should work in; a Cluster has only 0. */
+export function databaseOf(client: RedisClient): number {
+  return isCluster(client) ? 0 : (client.options.db ?? 0);
+}
+
 /** ioredis puts this before script keys, but not before channels. */
 export function keyPrefixOf(client: RedisClient): string {
   return client.options.keyPrefix ?? '';

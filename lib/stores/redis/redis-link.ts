@@ -1,5 +1,5 @@
 import { LeaseStoreError } from '../../election/election.errors.js';
-import type { RedisClient } from './redis-client.js';
+import { databaseOf, type RedisClient } from './redis-client.js';
 import { toStoreError } from './redis-errors.js';
 
 const HANDSHAKE_TIMEOUT_MS = 2000;
@@ -8,11 +8,13 @@ const CLOSE_TIMEOUT_MS = 200;
 
 /**
  * One connection of our own, kept alive: it connects on first use, reconnects for ever, and gives up a server that
- * accepts connections but never completes the handshake.
+ * accepts connections but never completes the handshake. It is usable only once the database was selected: where
+ * Redis refuses that, ioredis goes on in database 0, and there would be an election in each.
  */
 export class RedisLink {
   private opened = false;
   private closed = false;
+  private isReady = false;
   private firstOutcome: Promise<void> | null = null;
   private lastError: LeaseStoreError | null = null;
   private handshakeTimer: NodeJS.Timeout | null = null;
@@ -28,26 +30,41 @@ export class RedisLink {
     if (this.opened || this.closed) return;
     this.opened = true;
     const { client } = this;
+    let haveOutcome: () => void;
     this.firstOutcome = new Promise((resolve) => {
-      client.once('ready', resolve);
-      client.once('close', resolve);
-      client.once('end', resolve);
+      haveOutcome = resolve;
     });
     let hadOutage = false;
     client.on('error', (error: unknown) => (this.lastError = toStoreError(error)));
     client.on('connect', () => this.watchHandshake());
     client.on('close', () => {
       hadOutage = true;
+      this.isReady = false;
       this.stopTimer('handshakeTimer');
+      haveOutcome();
     });
     client.on('ready', () => {
-      this.stopTimer('handshakeTimer');
-      this.lastError = null;
-      this.on.ready?.();
-      if (hadOutage) this.on.recovered?.();
+      this.selectDatabase().then(
+        () => {
+          // Closed meanwhile: the next connection has a turn of its own.
+          if (client.status !== 'ready') return;
+          this.stopTimer('handshakeTimer');
+          this.isReady = true;
+          this.lastError = null;
+          haveOutcome();
+          this.on.ready?.();
+          if (hadOutage) this.on.recovered?.();
+        },
+        // Stays unusable until the handshake's time is up, and then tries again on a new connection.
+        (error: unknown) => {
+          this.lastError = toStoreError(error);
+          haveOutcome();
+        },
+      );
     });
     // ioredis gives up in some states, for example when no Sentinel answers; a candidate must not.
     client.on('end', () => {
+      haveOutcome();
       if (!this.closed) this.reviveTimer = setTimeout(() => this.connect(), REVIVE_DELAY_MS);
     });
     this.connect();
@@ -57,9 +74,9 @@ export class RedisLink {
   async usable(): Promise<void> {
     this.open();
     // Only the first connection is waited for: an application that starts should not report an outage.
-    if (this.client.status !== 'ready' && !this.closed) await this.firstOutcome;
+    if (!this.isReady && !this.closed) await this.firstOutcome;
     if (this.closed) throw new LeaseStoreError('unreachable', 'The lease store is closed.');
-    if (this.client.status !== 'ready') {
+    if (!this.isReady) {
       throw this.lastError ?? new LeaseStoreError('unreachable', 'Not connected to Redis.');
     }
   }
@@ -69,7 +86,7 @@ export class RedisLink {
    * longer than a command, and would otherwise begin anew for ever.
    */
   reset(): void {
-    if (this.client.status === 'ready') this.client.disconnect(true);
+    if (this.isReady) this.client.disconnect(true);
   }
 
   /** Never hangs and never rejects. */
@@ -95,6 +112,11 @@ export class RedisLink {
   private connect(): void {
     // What fails here comes as an 'error' event too, and the retry strategy takes it from there.
     this.client.connect().catch((error: unknown) => (this.lastError ??= toStoreError(error)));
+  }
+
+  private async selectDatabase(): Promise<void> {
+    const database = databaseOf(this.client);
+    if (database !== 0) await this.client.select(database);
   }
 
   private watchHandshake(): void {

@@ -130,12 +130,30 @@ describe('names', () => {
     '[::1]:1',
     '/tmp/s',
     '6379',
+    'h:1?db=2',
+    'u:p@h:1',
+    ':p@h:1',
+    'bücher.example',
   ])('takes %j as redis', (redis) => {
     expect(() => validate({ redis })).not.toThrow();
   });
 
   it('says that ioredis would connect elsewhere with an option it does not have', () => {
-    expect(() => validate({ redis: { url: 'redis://h' } })).toThrow('give the URL itself');
+    expect(() => validate({ redis: { url: 'redis://u:s3cret@h' } })).toThrow(
+      /^(?!.*s3cret).*Give the URL itself as a string/,
+    );
+    expect(() => validate({ redis: new URL('redis://u:p@prod:6380') })).toThrow(TypeError);
+    expect(() => validate({ redis: { socket: { host: 'h' } } })).toThrow('redis.socket');
+    expect(() => validate({ redis: { host: undefined, port: 1 } })).toThrow(
+      'is its environment variable set?',
+    );
+    expect(() => validate({ redis: { port: 6379 } })).not.toThrow();
+  });
+
+  it('shows no password of an address that it refuses', () => {
+    expect(() => validate({ redis: 'redis://u:s3cret@h:1\n' })).toThrow(
+      /^(?!.*s3cret).*got `'redis:\/\/\*\*\*@h:1\\n'`/,
+    );
   });
 
   it('shows no more of a long value than helps', () => {
