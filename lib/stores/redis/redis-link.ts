@@ -14,7 +14,7 @@ const CLOSE_TIMEOUT_MS = 200;
 export class RedisLink {
   private opened = false;
   private closed = false;
-  private isReady = false;
+  private ready = false;
   private firstOutcome: Promise<void> | null = null;
   private lastError: LeaseStoreError | null = null;
   private handshakeTimer: NodeJS.Timeout | null = null;
@@ -24,6 +24,11 @@ export class RedisLink {
     readonly client: RedisClient,
     private readonly on: { ready?(): void; recovered?(): void },
   ) {}
+
+  /** Whether commands can be sent now. */
+  get isReady(): boolean {
+    return this.ready;
+  }
 
   /** Starts to connect, once. Never throws. */
   open(): void {
@@ -39,7 +44,7 @@ export class RedisLink {
     client.on('connect', () => this.watchHandshake());
     client.on('close', () => {
       hadOutage = true;
-      this.isReady = false;
+      this.ready = false;
       this.stopTimer('handshakeTimer');
       haveOutcome();
     });
@@ -49,7 +54,7 @@ export class RedisLink {
           // Closed meanwhile: the next connection has a turn of its own.
           if (client.status !== 'ready') return;
           this.stopTimer('handshakeTimer');
-          this.isReady = true;
+          this.ready = true;
           this.lastError = null;
           haveOutcome();
           this.on.ready?.();
@@ -74,9 +79,9 @@ export class RedisLink {
   async usable(): Promise<void> {
     this.open();
     // Only the first connection is waited for: an application that starts should not report an outage.
-    if (!this.isReady && !this.closed) await this.firstOutcome;
+    if (!this.ready && !this.closed) await this.firstOutcome;
     if (this.closed) throw new LeaseStoreError('unreachable', 'The lease store is closed.');
-    if (!this.isReady) {
+    if (!this.ready) {
       throw this.lastError ?? new LeaseStoreError('unreachable', 'Not connected to Redis.');
     }
   }
@@ -86,7 +91,7 @@ export class RedisLink {
    * longer than a command, and would otherwise begin anew for ever.
    */
   reset(): void {
-    if (this.isReady) this.client.disconnect(true);
+    if (this.ready) this.client.disconnect(true);
   }
 
   /** Never hangs and never rejects. */
@@ -121,6 +126,7 @@ export class RedisLink {
 
   private watchHandshake(): void {
     this.stopTimer('handshakeTimer');
+    if (this.closed) return;
     this.handshakeTimer = setTimeout(() => this.client.disconnect(true), HANDSHAKE_TIMEOUT_MS);
   }
 

@@ -22,7 +22,7 @@ export class ReleaseSubscriber {
     const watchers = known ?? new Set();
     this.watchers.set(channel, watchers.add(watcher));
     this.link.open();
-    if (known === undefined && this.client.status === 'ready') this.subscribe([channel]);
+    if (known === undefined && this.link.isReady) this.subscribe([channel]);
     return () => void watchers.delete(watcher);
   }
 
