@@ -40,8 +40,9 @@ export class LeaderWork {
 
   /**
    * Runs `work` under this leadership. What it returns comes back as it is: a value at once, a promise that is in
-   * flight until it settles, an Observable (also one that is promised) whose every subscription is a run of its own and fails when the leadership ends.
-   * A lazy thenable (a query builder) is started here and becomes a promise, or it would run outside.
+   * flight until it settles, an Observable (also one that is promised) whose every subscription is a run of its own
+   * and fails when the leadership ends. A lazy thenable (a query builder) is started here and becomes a promise, or it
+   * would run outside.
    */
   run<T>(leadership: Leadership, handler: string | null, work: () => T): T {
     const ended = this.began(leadership, handler);

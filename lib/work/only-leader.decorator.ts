@@ -3,7 +3,7 @@ import { isAsyncFunction } from 'node:util/types';
 import { Inject, UseGuards } from '@nestjs/common';
 
 import { ELECTION_REGISTRY, type ElectionRegistry } from './election-registry.js';
-import { handlerKindOf, LIFECYCLE_HOOKS } from './handler-kind.js';
+import { isBackground, LIFECYCLE_HOOKS } from './background.js';
 import { LeaderGuard } from './leader.guard.js';
 import {
   guardedMethodsOf,
@@ -138,7 +138,7 @@ function guard(
     if (leadership !== null) {
       return election.work.run(leadership, handler, () => original.apply(this, args));
     }
-    otherwise ??= isBackground(this, key, guarded) ? 'skip' : 'throw';
+    otherwise ??= isCalledInBackground(this, key, guarded) ? 'skip' : 'throw';
     if (otherwise === 'skip') {
       election.skip(handler);
       return isAsync ? Promise.resolve() : undefined;
@@ -150,10 +150,10 @@ function guard(
 }
 
 /** Another wrapper may stand between this one and `@Cron`, and then carries the metadata. */
-function isBackground(instance: unknown, key: string | symbol, guarded: object): boolean {
-  if (handlerKindOf(guarded, key) === 'background') return true;
+function isCalledInBackground(instance: unknown, key: string | symbol, guarded: object): boolean {
+  if (isBackground(guarded, key)) return true;
   const outermost: unknown = (instance as Record<string | symbol, unknown>)[key];
-  return typeof outermost === 'function' && handlerKindOf(outermost) === 'background';
+  return typeof outermost === 'function' && isBackground(outermost);
 }
 
 function registryOf(instance: unknown, handler: string): ElectionRegistry {

@@ -1,4 +1,4 @@
-import { isScheduled } from './handler-kind.js';
+import { isScheduled } from './background.js';
 import { ruleOf } from './only-leader.rule.js';
 
 /** What this needs of Nest's `InstanceWrapper`. */

@@ -8,8 +8,6 @@ const SCHEDULED = [
   'SCHEDULE_TIMEOUT_OPTIONS',
 ];
 const EVENT = ['EVENT_LISTENER_METADATA'];
-const ROUTE = ['path', 'method'];
-
 /** Nest calls these on every instance, whoever leads. One that throws breaks off the start, or the shutdown. */
 export const LIFECYCLE_HOOKS: ReadonlySet<string | symbol> = new Set([
   'onModuleInit',
@@ -20,18 +18,12 @@ export const LIFECYCLE_HOOKS: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * - `background`: called by a timer, an in-process event or a lifecycle hook, on every instance alike; nobody waits
- *   for an answer.
- * - `route`: an HTTP handler.
- * - `call`: anything else; the caller would take silence for success.
+ * Whether it is called by a timer, an in-process event or a lifecycle hook, on every instance alike, so that nobody waits
+ * for an answer. Any other caller would take silence for success.
  */
-export type HandlerKind = 'background' | 'route' | 'call';
-
-export function handlerKindOf(handler: object, key?: string | symbol): HandlerKind {
-  const has = (key: string) => Reflect.hasOwnMetadata(key, handler);
-  if (isScheduled(handler) || EVENT.some(has)) return 'background';
-  if (key !== undefined && LIFECYCLE_HOOKS.has(key)) return 'background';
-  return ROUTE.every(has) ? 'route' : 'call';
+export function isBackground(handler: object, key?: string | symbol): boolean {
+  if (key !== undefined && LIFECYCLE_HOOKS.has(key)) return true;
+  return isScheduled(handler) || EVENT.some((mark) => Reflect.hasOwnMetadata(mark, handler));
 }
 
 export function isScheduled(handler: object): boolean {
