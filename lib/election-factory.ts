@@ -15,7 +15,6 @@ import type {
   LeaderElectionOptions,
 } from './options/leader-election-options.interface.js';
 import {
-  DEFAULT_KEY_PREFIX,
   defaultNodeId,
   inheritFromRoot,
   resolveElection,
@@ -128,7 +127,7 @@ export class ElectionFactory {
 
 function ownRedisStore({ redis, keyPrefix }: LeaderElectionOptions): RedisLeaseStore {
   if (redis === undefined) throw new Error('Defect: options without redis.');
-  return new RedisLeaseStore({ redis, keyPrefix: keyPrefix ?? DEFAULT_KEY_PREFIX });
+  return new RedisLeaseStore({ redis, keyPrefix });
 }
 
 function stackOf(error: unknown): string {

@@ -10,7 +10,6 @@ import type {
 import { resolveTiming } from './timing.js';
 
 export const DEFAULT_ELECTION = 'default';
-export const DEFAULT_KEY_PREFIX = 'leader-election';
 
 export function defaultNodeId(): string {
   return `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;

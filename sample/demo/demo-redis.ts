@@ -5,8 +5,7 @@ import { delimiter, join } from 'node:path';
 
 import { Redis } from 'ioredis';
 
-import { electionKeys } from '../../lib/stores/redis/redis-keys.js';
-import { DEFAULT_KEY_PREFIX } from '../../lib/options/resolve-options.js';
+import { DEFAULT_KEY_PREFIX, electionKeys } from '../../lib/stores/redis/redis-keys.js';
 import { RedisServer } from '../../test/support/redis/redis-server.js';
 
 const CONNECT_TIMEOUT_MS = 3000;

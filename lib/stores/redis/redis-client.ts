@@ -66,7 +66,7 @@ export function openClient(source: RedisSource): RedisClient {
       retryDelayOnTryAgain: 0,
       scaleReads: 'master',
       clusterRetryStrategy: reconnectDelay,
-      redisOptions: { ...source.options.redisOptions, ...own, lazyConnect: true },
+      redisOptions: { ...source.options.redisOptions, ...own },
     });
   }
   if (isClient(source)) return source.duplicate(own);

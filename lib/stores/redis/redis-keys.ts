@@ -1,3 +1,5 @@
+export const DEFAULT_KEY_PREFIX = 'leader-election';
+
 /** The keys of one election, and the channel that its release is announced on. */
 export interface ElectionKeys {
   /** A string `holder|epoch` with a ttl. */

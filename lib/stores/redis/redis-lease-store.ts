@@ -13,7 +13,7 @@ import type {
   RenewRequest,
 } from '../../election/lease-store.interface.js';
 import { keyPrefixOf, openClient, type RedisSource } from './redis-client.js';
-import { electionKeys, type ElectionKeys } from './redis-keys.js';
+import { DEFAULT_KEY_PREFIX, electionKeys, type ElectionKeys } from './redis-keys.js';
 import { RedisLink } from './redis-link.js';
 import { ReleaseSubscriber } from './release-subscriber.js';
 import { ScriptRunner } from './script-runner.js';
@@ -25,7 +25,7 @@ import { RENEW } from './scripts/renew.script.js';
 export interface RedisLeaseStoreOptions {
   readonly redis: RedisSource;
   /** What every key begins with. @default 'leader-election' */
-  readonly keyPrefix?: string;
+  readonly keyPrefix?: string | undefined;
 }
 
 const CAUSES: readonly string[] = [
@@ -61,7 +61,7 @@ export class RedisLeaseStore implements LeaseStore {
   private readonly watchers = new Set<LeaseWatcher>();
 
   constructor(options: RedisLeaseStoreOptions) {
-    this.keyPrefix = options.keyPrefix ?? 'leader-election';
+    this.keyPrefix = options.keyPrefix ?? DEFAULT_KEY_PREFIX;
     const client = openClient(options.redis);
     this.clientPrefix = keyPrefixOf(client);
     this.link = new RedisLink(client, { recovered: () => this.tellReconnected() });
