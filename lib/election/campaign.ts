@@ -140,16 +140,17 @@ export class Campaign {
           floor: this.context.floor,
           longestTtlMs: this.context.longestTtlMs,
           holdOff: config.holdOff,
+          minReplicaAcks: config.minReplicaAcks,
           timeoutMs,
         }),
-      (late) => void this.giveBackUnlessNeeded(late),
+      (late) => void this.giveBackUnlessNeeded(late, attempt),
     );
     if (!reply.granted) return this.refused(reply);
 
     this.context.sawEpoch(reply.epoch);
     this.context.sawNotice(reply);
     if (!this.mayUse()) {
-      await this.giveBack(reply.epoch);
+      await this.giveBack(attempt, reply.epoch);
       return 0;
     }
     // An answer that took longer than the lease lasts grants nothing (rule 8). The next attempt recognises the lease
@@ -207,18 +208,18 @@ export class Campaign {
   }
 
   /** A grant that arrives after its request was given up: of no use once the campaign is over or put off. */
-  private async giveBackUnlessNeeded(reply: AcquireReply): Promise<void> {
+  private async giveBackUnlessNeeded(reply: AcquireReply, attempt: number): Promise<void> {
     if (!reply.granted) return;
     this.context.sawEpoch(reply.epoch);
-    if (!this.mayUse()) await this.giveBack(reply.epoch);
+    if (!this.mayUse()) await this.giveBack(attempt, reply.epoch);
   }
 
   /** One try: where it fails, the lease runs out. */
-  private async giveBack(epoch: number): Promise<void> {
+  private async giveBack(attempt: number, epoch: number): Promise<void> {
     const { config, store } = this.context;
     await this.context
       .ask('release', config.commandTimeoutMs, (timeoutMs) =>
-        store.release({ election: config.election, by: config.by, epoch, timeoutMs }),
+        store.release({ election: config.election, by: config.by, attempt, epoch, timeoutMs }),
       )
       .catch(() => false);
   }

@@ -92,6 +92,7 @@ export class Candidate {
         events.started({ election: config.election, campaign: config.campaign }),
       );
       this.unwatch = store.watch(config.election, {
+        noticed: (text) => this.context.sawNotice({ notice: text }),
         freed: () => this.wakeCampaign(),
         reconnected: () => {
           this.wakeCampaign();

@@ -13,6 +13,8 @@ export interface ElectionConfig extends ElectionTiming {
   readonly election: string;
   readonly by: LeaseHolder;
   readonly holdOff: HoldOff;
+  /** How many replicas must have a grant or renewal before it counts (rule 17). */
+  readonly minReplicaAcks: number;
   /** False: only watch who leads. */
   readonly campaign: boolean;
 }

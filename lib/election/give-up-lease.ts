@@ -18,6 +18,7 @@ export async function giveUpLease(context: ElectionContext, leadership: Leadersh
           store.release({
             election: config.election,
             by: config.by,
+            attempt: leadership.attempt,
             epoch: leadership.epoch,
             timeoutMs,
           }),

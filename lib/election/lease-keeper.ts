@@ -61,6 +61,7 @@ export class LeaseKeeper {
         attempt: this.leadership.attempt,
         epoch: this.leadership.epoch,
         ttlMs: config.leaseTtlMs,
+        minReplicaAcks: config.minReplicaAcks,
         timeoutMs,
       }),
     );

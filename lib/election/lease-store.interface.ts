@@ -28,6 +28,8 @@ export interface AcquireRequest {
   /** The longest lease, in ms, that this candidate has or ever saw: how long one that was lost may still be acted on. */
   readonly longestTtlMs: number;
   readonly holdOff: HoldOff;
+  /** How many replicas must have the grant before it counts (rule 17); 0 for none. */
+  readonly minReplicaAcks: number;
   readonly timeoutMs: number;
 }
 
@@ -38,12 +40,15 @@ export interface RenewRequest {
   readonly attempt: number;
   readonly epoch: number;
   readonly ttlMs: number;
+  readonly minReplicaAcks: number;
   readonly timeoutMs: number;
 }
 
 export interface ReleaseRequest {
   readonly election: string;
   readonly by: LeaseHolder;
+  /** The attempt that was granted. */
+  readonly attempt: number;
   readonly epoch: number;
   readonly timeoutMs: number;
 }
@@ -86,6 +91,8 @@ export interface LeaseWatcher {
   freed(): void;
   /** The store can be reached again: check at once (rule 20). */
   reconnected(): void;
+  /** Something about the store that endangers the promise, and that a person should know. Told once. */
+  noticed?(text: string): void;
 }
 
 /**
@@ -97,7 +104,7 @@ export interface LeaseWatcher {
 export interface LeaseStore {
   acquire(request: AcquireRequest): Promise<AcquireReply>;
   renew(request: RenewRequest): Promise<RenewReply>;
-  /** True when the lease was exactly this holder's and epoch's and is now free. */
+  /** True when the lease was exactly this holder's, of this epoch or attempt, and is now free. */
   release(request: ReleaseRequest): Promise<boolean>;
   inspect(request: InspectRequest): Promise<LeaseSight>;
   /** Calls the watcher until the returned function is called. Never throws. */

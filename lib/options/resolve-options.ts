@@ -26,6 +26,7 @@ export function resolveElection(options: ElectionOptions, nodeId: string): Elect
       metadata: { ...options.metadata },
     },
     holdOff: options.holdOff ?? 'auto',
+    minReplicaAcks: options.minReplicaAcks ?? 0,
     campaign: options.campaign ?? true,
   };
 }
@@ -35,7 +36,7 @@ export function inheritFromRoot(
   root: LeaderElectionOptions,
   feature: FeatureElectionOptions,
 ): ElectionOptions {
-  const { drainTimeoutMs, holdOff, campaign, metadata } = root;
+  const { drainTimeoutMs, holdOff, minReplicaAcks, campaign, metadata } = root;
   const { leaseTtlMs, renewIntervalMs, safetyMarginMs, commandTimeoutMs } = root;
   const timing =
     feature.leaseTtlMs === undefined
@@ -44,6 +45,7 @@ export function inheritFromRoot(
   return {
     drainTimeoutMs,
     holdOff,
+    minReplicaAcks,
     campaign,
     metadata,
     ...timing,

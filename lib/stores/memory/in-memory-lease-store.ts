@@ -5,13 +5,13 @@ import type {
   AcquireRequest,
   InspectRequest,
   LeaseSight,
-  LeaseStore,
   LeaseWatcher,
   ReleaseRequest,
   RenewReply,
   RenewRequest,
 } from '../../election/lease-store.interface.js';
 import { SystemClock } from '../../system-clock.js';
+import type { QuorumMember, RaiseEpochRequest } from '../quorum/quorum-member.interface.js';
 import * as rules from './lease-rules.js';
 
 /**
@@ -23,7 +23,7 @@ import * as rules from './lease-rules.js';
  *
  * @publicApi
  */
-export class InMemoryLeaseStore implements LeaseStore {
+export class InMemoryLeaseStore implements QuorumMember {
   private readonly elections = new Map<string, rules.StoredElection>();
   private readonly watchers = new Map<string, Set<LeaseWatcher>>();
   private readonly server: () => rules.ServerMoment;
@@ -45,6 +45,11 @@ export class InMemoryLeaseStore implements LeaseStore {
     const released = rules.release(this.stored(request.election), request, this.server());
     if (released) queueMicrotask(() => this.tellFreed(request.election));
     return released;
+  }
+
+  /** @internal For a quorum of several stores. */
+  async raiseEpoch(request: RaiseEpochRequest): Promise<boolean> {
+    return rules.raiseEpoch(this.stored(request.election), request, this.server());
   }
 
   async inspect(request: InspectRequest): Promise<LeaseSight> {

@@ -3,12 +3,14 @@ import type {
   AcquireRequest,
   InspectRequest,
   LeaderInfo,
+  LeaseHolder,
   LeaseSight,
   RefusalCause,
   ReleaseRequest,
   RenewReply,
   RenewRequest,
 } from '../../election/lease-store.interface.js';
+import type { RaiseEpochRequest } from '../quorum/quorum-member.interface.js';
 
 /**
  * What a store does at one moment, as plain functions over plain data: the same rules that the Lua scripts apply in
@@ -144,10 +146,33 @@ export function release(
   server: ServerMoment,
 ): boolean {
   const lease = liveLease(stored, server.nowMs);
-  if (lease?.holder !== request.by.holder || lease.epoch !== request.epoch) return false;
+  if (lease?.holder !== request.by.holder) return false;
+  if (lease.epoch !== request.epoch && !isOfAttempt(stored, request)) return false;
   stored.lease = null;
   if (stored.record !== null) stored.record.expiresAt = 0;
   return true;
+}
+
+export function raiseEpoch(
+  stored: StoredElection,
+  request: RaiseEpochRequest,
+  server: ServerMoment,
+): boolean {
+  const lease = liveLease(stored, server.nowMs);
+  const { record } = stored;
+  if (lease?.holder !== request.by.holder || !isOfAttempt(stored, request)) return false;
+  if (record === null || Math.max(record.epoch, lease.epoch) > request.epoch) return false;
+  lease.epoch = request.epoch;
+  record.epoch = request.epoch;
+  return true;
+}
+
+/** Whether this is the attempt that was granted last. */
+function isOfAttempt(
+  { record }: StoredElection,
+  { by, attempt }: { by: LeaseHolder; attempt: number },
+): boolean {
+  return record?.holder === by.holder && record.attempt === attempt;
 }
 
 export function inspect(

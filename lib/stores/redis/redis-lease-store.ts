@@ -5,13 +5,13 @@ import type {
   InspectRequest,
   LeaderInfo,
   LeaseSight,
-  LeaseStore,
   LeaseWatcher,
   RefusalCause,
   ReleaseRequest,
   RenewReply,
   RenewRequest,
 } from '../../election/lease-store.interface.js';
+import type { QuorumMember, RaiseEpochRequest } from '../quorum/quorum-member.interface.js';
 import { keyPrefixOf, openClient, type RedisSource } from './redis-client.js';
 import { DEFAULT_KEY_PREFIX, electionKeys, type ElectionKeys } from './redis-keys.js';
 import { RedisLink } from './redis-link.js';
@@ -19,6 +19,7 @@ import { ReleaseSubscriber } from './release-subscriber.js';
 import { ScriptRunner } from './script-runner.js';
 import { ACQUIRE } from './scripts/acquire.script.js';
 import { INSPECT } from './scripts/inspect.script.js';
+import { RAISE_EPOCH } from './scripts/raise-epoch.script.js';
 import { RELEASE } from './scripts/release.script.js';
 import { RENEW } from './scripts/renew.script.js';
 
@@ -52,7 +53,7 @@ const NOTICES: Readonly<Record<string, string>> = {
  *
  * @publicApi
  */
-export class RedisLeaseStore implements LeaseStore {
+export class RedisLeaseStore implements QuorumMember {
   private readonly keyPrefix: string;
   private readonly clientPrefix: string;
   private readonly link: RedisLink;
@@ -84,7 +85,7 @@ export class RedisLeaseStore implements LeaseStore {
         JSON.stringify(by.metadata),
         request.longestTtlMs,
       ],
-      request.timeoutMs,
+      request,
     );
     const text = NOTICES[noticeCode];
     const notice = text === undefined ? {} : { notice: text };
@@ -107,7 +108,7 @@ export class RedisLeaseStore implements LeaseStore {
         by.nodeId,
         JSON.stringify(by.metadata),
       ],
-      request.timeoutMs,
+      request,
     );
     if (outcome === 'renewed') return { renewed: true };
     if (outcome !== 'taken' && outcome !== 'gone') throw unexpected(RENEW.name, outcome);
@@ -118,11 +119,24 @@ export class RedisLeaseStore implements LeaseStore {
     const [outcome] = await this.scripts.run(
       RELEASE,
       this.keys(request.election),
-      [request.by.holder, request.epoch],
-      request.timeoutMs,
+      [request.by.holder, request.epoch, request.attempt],
+      request,
     );
     if (outcome !== 'released' && outcome !== 'not-yours') throw unexpected(RELEASE.name, outcome);
     return outcome === 'released';
+  }
+
+  /** @internal For a quorum of several servers. */
+  async raiseEpoch(request: RaiseEpochRequest): Promise<boolean> {
+    const [outcome] = await this.scripts.run(
+      RAISE_EPOCH,
+      this.keys(request.election),
+      [request.by.holder, request.attempt, request.epoch],
+      request,
+    );
+    if (outcome !== 'raised' && outcome !== 'not-yours')
+      throw unexpected(RAISE_EPOCH.name, outcome);
+    return outcome === 'raised';
   }
 
   async inspect(request: InspectRequest): Promise<LeaseSight> {
@@ -130,7 +144,7 @@ export class RedisLeaseStore implements LeaseStore {
       INSPECT,
       this.keys(request.election),
       [],
-      request.timeoutMs,
+      request,
     );
     if (outcome !== 'seen') throw unexpected(INSPECT.name, outcome);
     const sight = toSight(seen);

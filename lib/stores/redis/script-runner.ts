@@ -1,8 +1,24 @@
 import { LeaseStoreError } from '../../election/election.errors.js';
+import { isCluster } from './redis-client.js';
 import { toStoreError } from './redis-errors.js';
 import type { ElectionKeys } from './redis-keys.js';
 import type { RedisLink } from './redis-link.js';
 import type { RedisScript } from './scripts/script.js';
+
+export interface RunOptions {
+  readonly timeoutMs: number;
+  /** How many replicas must have what a yes has written, or the run rejects (rule 17). @default 0 */
+  readonly minReplicaAcks?: number;
+}
+
+/** What part of the timeout the server waits for its replicas; the rest is for the way there and back. */
+const WAIT_PART_OF_TIMEOUT = 0.7;
+
+interface Outcome {
+  readonly reply: unknown;
+  /** How many replicas have it; Infinity where nobody asked. */
+  readonly acks: number;
+}
 
 /**
  * Runs scripts over one link: by hash, each with a timeout of its own, and each reply checked to be the answer to
@@ -19,40 +35,72 @@ export class ScriptRunner {
     script: RedisScript,
     keys: ElectionKeys,
     args: readonly (string | number)[],
-    timeoutMs: number,
+    options: RunOptions,
   ): Promise<readonly string[]> {
-    return this.within(timeoutMs, (isLate) => this.send(script, keys, args, isLate));
+    return this.within(options.timeoutMs, (isLate) =>
+      this.send(script, keys, args, options, isLate),
+    );
   }
 
   private async send(
     script: RedisScript,
     keys: ElectionKeys,
     args: readonly (string | number)[],
+    options: RunOptions,
     isLate: () => boolean,
   ): Promise<readonly string[]> {
     await this.link.usable();
     // Given up while it waited for the connection: a stale command must not run later (rule 24).
     if (isLate()) throw new LeaseStoreError('unreachable', 'Not connected in time.');
     const tag = String(++this.lastTag);
-    const { client } = this.link;
     const all = [keys.lease, keys.record, tag, ...args];
-    let reply: unknown;
+    let outcome: Outcome;
     try {
-      reply = await client.evalsha(script.sha, 2, ...all);
+      outcome = await this.call('evalsha', script.sha, all, options);
     } catch (error) {
       this.lastAnswerAt = performance.now();
       if (!isUnknownScript(error) || isLate()) throw error;
-      reply = await client.eval(script.source, 2, ...all);
+      outcome = await this.call('eval', script.source, all, options);
     }
     this.lastAnswerAt = performance.now();
-    const answer = answerTo(tag, reply);
-    if (answer !== null) return answer;
+    const answer = answerTo(tag, outcome.reply);
+    if (answer !== null) {
+      if (answer[0] === script.yes) assertReplicated(outcome.acks, options);
+      return answer;
+    }
     // One reply is missing or too many, and so every later one here would answer another request, too.
     this.link.reset();
     throw new LeaseStoreError(
       'unavailable',
-      `Redis sent no answer to this ${script.name} request: ${JSON.stringify(reply)}.`,
+      `Redis sent no answer to this ${script.name} request: ${JSON.stringify(outcome.reply)}.`,
     );
+  }
+
+  private async call(
+    command: 'evalsha' | 'eval',
+    script: string,
+    args: readonly (string | number)[],
+    { timeoutMs, minReplicaAcks = 0 }: RunOptions,
+  ): Promise<Outcome> {
+    const { client } = this.link;
+    if (minReplicaAcks === 0) {
+      return { reply: await client[command](script, 2, ...args), acks: Infinity };
+    }
+    const waitMs = Math.max(1, Math.floor(timeoutMs * WAIT_PART_OF_TIMEOUT));
+    // Sent as one, so that both go over one connection to one server: WAIT speaks of what that connection wrote.
+    const results = await client
+      .pipeline()
+      [command](script, 2, ...args)
+      .wait(minReplicaAcks, waitMs)
+      .exec();
+    const [[error, reply] = [], [waitError, acks] = []] = results ?? [];
+    if (error instanceof Error) {
+      // A pipeline does not follow a slot that has moved: the next try must know where it is.
+      if (isCluster(client) && error.message.startsWith('MOVED')) client.refreshSlotsCache();
+      throw error;
+    }
+    if (waitError instanceof Error) throw waitError;
+    return { reply, acks: Number(acks) };
   }
 
   /** A socket that has answered nothing since this request was made is dropped (rule 24). */
@@ -89,6 +137,15 @@ export class ScriptRunner {
 
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.includes('NOSCRIPT');
+}
+
+/** Compared so that anything which is no number counts as too few. */
+function assertReplicated(acks: number, { minReplicaAcks = 0 }: RunOptions): void {
+  if (acks >= minReplicaAcks) return;
+  throw new LeaseStoreError(
+    'unavailable',
+    `Only ${acks} of the ${minReplicaAcks} replicas that \`minReplicaAcks\` asks for have confirmed the lease in time.`,
+  );
 }
 
 /** What follows the tag; null where it is another request's answer or none at all, which is never read as a yes. */

@@ -270,6 +270,7 @@ export function testConfig(name: string, config: Partial<ElectionConfig> = {}): 
     election: ELECTION,
     by: { holder: `${name}-random`, nodeId: name, metadata: { url: `http://${name}` } },
     holdOff: 'auto',
+    minReplicaAcks: 0,
     campaign: true,
     leaseTtlMs: TTL_MS,
     renewIntervalMs: RENEW_MS,

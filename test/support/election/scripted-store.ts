@@ -131,6 +131,7 @@ export class ScriptedStore implements LeaseStore {
 
   watch(election: string, watcher: LeaseWatcher): () => void {
     const gated: LeaseWatcher = {
+      noticed: (text) => watcher.noticed?.(text),
       freed: () => this.tell(() => watcher.freed()),
       reconnected: () => this.tell(() => watcher.reconnected()),
     };

@@ -19,6 +19,7 @@ export function requestBy(by: LeaseHolder, over: Partial<AcquireRequest> = {}): 
     longestTtlMs: over.ttlMs ?? 10_000,
     floor: 0,
     holdOff: 'never',
+    minReplicaAcks: 0,
     timeoutMs: TIMEOUT_MS,
     ...over,
   };
@@ -35,6 +36,7 @@ export function renewalOf(
     attempt: 1,
     epoch,
     ttlMs: 10_000,
+    minReplicaAcks: 0,
     timeoutMs: TIMEOUT_MS,
     ...over,
   };
@@ -45,7 +47,7 @@ export function releaseTo(
   epoch: number,
   over: Partial<ReleaseRequest> = {},
 ): ReleaseRequest {
-  return { election: 'jobs', by, epoch, timeoutMs: TIMEOUT_MS, ...over };
+  return { election: 'jobs', by, attempt: 1, epoch, timeoutMs: TIMEOUT_MS, ...over };
 }
 
 /** One candidate in one process. */

@@ -15,6 +15,7 @@ import { defineScript } from './script.js';
  */
 export const ACQUIRE = defineScript(
   'acquire',
+  'granted',
   `
 local tag, holder, attempt, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local floor, hold_off, longest_ttl = tonumber(ARGV[5]), ARGV[6], math.max(tonumber(ARGV[9]), record_ttl)

@@ -12,6 +12,7 @@ import { defineScript } from './script.js';
  */
 export const INSPECT = defineScript(
   'inspect',
+  null,
   `
 local left = 0
 if lease then left = redis.call('PTTL', KEYS[1]) end

@@ -1,21 +1,23 @@
 import { defineScript } from './script.js';
 
 /**
- * Deletes the lease where it is exactly this holder's and epoch's, and wakes whoever waits for it (rule 19). The
+ * Deletes the lease where it is exactly this holder's, of this epoch or attempt, and wakes whoever waits for it (rule 19). The
  * channel has the name of the lease key. Where the record cannot be written or nothing be published, the others
  * find out by themselves, a little later.
  *
  * KEYS[1] lease, KEYS[2] record
- * ARGV[1] tag, [2] holder, [3] epoch
+ * ARGV[1] tag, [2] holder, [3] epoch, [4] attempt
  *
  * Replies (every element is a string):
  *   tag, 'released' | 'not-yours'
  */
 export const RELEASE = defineScript(
   'release',
+  'released',
   `
 local tag, holder, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3])
-if not lease or lease_holder ~= holder or lease_epoch ~= epoch then
+local this_attempt = record.holder == holder and record.attempt == ARGV[4]
+if not lease or lease_holder ~= holder or not (lease_epoch == epoch or this_attempt) then
   return { tag, 'not-yours' }
 end
 redis.call('DEL', KEYS[1])

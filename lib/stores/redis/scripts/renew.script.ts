@@ -16,6 +16,7 @@ import { defineScript } from './script.js';
  */
 export const RENEW = defineScript(
   'renew',
+  'renewed',
   `
 local tag, holder, ttl, epoch = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
 local mine = lease and lease_holder == holder and lease_epoch == epoch

@@ -5,6 +5,8 @@ export interface RedisScript {
   readonly name: string;
   readonly source: string;
   readonly sha: string;
+  /** The outcome that has changed the lease; null for a script that never does. */
+  readonly yes: string | null;
 }
 
 /**
@@ -36,7 +38,7 @@ local function describe_leader()
 end
 `;
 
-export function defineScript(name: string, body: string): RedisScript {
+export function defineScript(name: string, yes: string | null, body: string): RedisScript {
   const source = `${PREAMBLE}${body}`;
-  return { name, source, sha: createHash('sha1').update(source).digest('hex') };
+  return { name, source, sha: createHash('sha1').update(source).digest('hex'), yes };
 }
