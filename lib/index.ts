@@ -52,3 +52,7 @@ export type {
 export { InMemoryLeaseStore } from './stores/memory/in-memory-lease-store.js';
 export { RedisLeaseStore, type RedisLeaseStoreOptions } from './stores/redis/redis-lease-store.js';
 export type { RedisSource } from './stores/redis/redis-client.js';
+export type { HistoryEvent } from './testing/history.js';
+export type { Expectations, HistoryRule, LedWithin, Violation } from './testing/history-rules.js';
+export { checkHistory, firstLedAfter } from './testing/history-checker.js';
+export { historyRecorder, recordBelief, sharedNowMs } from './testing/history-recorder.js';
