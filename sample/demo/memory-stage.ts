@@ -1,8 +1,12 @@
 /** Three applications in this process on the in-memory store, where there is no Redis. */
 import type { INestApplicationContext } from '@nestjs/common';
 
-import { InMemoryLeaseStore, LeaseStoreError, type LeaseStore } from '../../lib/index.js';
-import { sharedNowMs } from '../../test/support/history/shared-clock.js';
+import {
+  InMemoryLeaseStore,
+  type LeaseStore,
+  LeaseStoreError,
+  sharedNowMs,
+} from '../../lib/index.js';
 import { startDemoNode } from './demo-node.js';
 import { type Audience, NODES, type Stage } from './stage.interface.js';
 
@@ -29,7 +33,6 @@ export class MemoryStage implements Stage {
         node,
         options: { name: 'demo', store: access },
         onEvent: (event) => audience.event(event),
-        onBelief: (report) => audience.belief(report),
       });
       this.members.set(node, { app, access });
     }

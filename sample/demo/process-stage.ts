@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { sharedNowMs } from '../../test/support/history/shared-clock.js';
+import { sharedNowMs } from '../../lib/index.js';
 import type { DemoRedis } from './demo-redis.js';
 import { type Audience, NODES, type Stage } from './stage.interface.js';
 import type { DemoWorkerMessage, DemoWorkerOptions } from './worker.js';
@@ -52,8 +52,7 @@ export class ProcessStage implements Stage {
     await new Promise<void>((resolve, reject) => {
       child.on('message', (message: DemoWorkerMessage) => {
         if ('ready' in message) resolve();
-        else if ('event' in message) audience.event(message.event);
-        else audience.belief(message.report);
+        else audience.event(message.event);
       });
       child.once('error', reject);
       child.once('exit', () => reject(new Error(`Process ${node} ended before it was ready.`)));

@@ -1,6 +1,5 @@
 /** Where the demo plays: three processes and a Redis, or three applications in this one. */
-import type { BeliefReport } from '../../test/support/history/belief-sampler.js';
-import type { HistoryEvent } from '../../test/support/history/history.js';
+import type { HistoryEvent } from '../../lib/index.js';
 
 export const NODES: readonly string[] = ['A', 'B', 'C'];
 
@@ -20,5 +19,4 @@ export interface Stage {
 
 export interface Audience {
   event(event: HistoryEvent): void;
-  belief(report: BeliefReport): void;
 }

@@ -1,7 +1,6 @@
 /** What is played: a leader works and is killed, the next one works and leaves, a third one works. */
-import { checkHistory, type Violation } from '../../test/support/history/history-checker.js';
-import type { HistoryEvent } from '../../test/support/history/history.js';
-import { sharedNowMs } from '../../test/support/history/shared-clock.js';
+import { checkHistory, type HistoryEvent, sharedNowMs, type Violation } from '../../lib/index.js';
+import { lastWords } from '../../test/support/history/open-belief.js';
 import { LEASE_TTL_MS } from './demo-node.js';
 import { type Audience, NODES, type Stage } from './stage.interface.js';
 import { Timeline } from './timeline.js';
@@ -20,10 +19,6 @@ interface Told {
 export class Story {
   private readonly history: HistoryEvent[] = [];
   private readonly timeline = new Timeline();
-  private readonly openBeliefs = new Map<
-    string,
-    { readonly epoch: number; readonly until: number }
-  >();
   private readonly gaps: (readonly [string, number])[] = [];
   private readonly crashedAt = new Map<string, number>();
   private last: Told | null = null;
@@ -75,12 +70,6 @@ export class Story {
         this.show(event);
         this.wake();
       },
-      belief: ({ belief, open }) => {
-        this.history.push(belief);
-        const { node, epoch, at, until = at } = belief;
-        if (open) this.openBeliefs.set(node, { epoch, until });
-        else this.openBeliefs.delete(node);
-      },
     };
   }
 
@@ -88,21 +77,16 @@ export class Story {
     const { at, node } = event;
     if (event.kind === 'run') this.timeline.entry(at, node, 'job', `epoch ${event.epoch}`);
     if (event.kind === 'ended') this.timeline.entry(at, node, 'over', event.reason);
-    if (event.kind === 'gone') this.closeBelief(node);
+    const killedAt = this.crashedAt.get(node);
+    if (event.kind === 'gone' && killedAt !== undefined) {
+      this.history.push(...lastWords(this.history, node, killedAt));
+    }
     if (event.kind !== 'granted') return;
     const { last } = this;
     const gapMs = last === null ? 0 : at - last.at;
     if (last !== null) this.gaps.push([last.since, gapMs]);
     const note = last === null ? '' : `, ${Math.round(gapMs)} ms ${last.since}`;
     this.timeline.entry(at, node, 'LEADS', `epoch ${event.epoch}${note}`);
-  }
-
-  /** A killed node said that it leads until then; its last words are lost. */
-  private closeBelief(node: string): void {
-    const open = this.openBeliefs.get(node);
-    const until = this.crashedAt.get(node);
-    if (open === undefined || until === undefined) return;
-    this.history.push({ kind: 'belief', node, at: open.until, until, epoch: open.epoch });
   }
 
   /** Waits until the nth leader has run its jobs, and returns its name. */

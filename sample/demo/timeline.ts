@@ -1,5 +1,5 @@
 /** Prints what happens as it happens: one column for each node. */
-import { sharedNowMs } from '../../test/support/history/shared-clock.js';
+import { sharedNowMs } from '../../lib/index.js';
 import { NODES } from './stage.interface.js';
 
 const COLUMN_WIDTH = 10;

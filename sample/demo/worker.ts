@@ -1,6 +1,5 @@
 /** The entry of one process of the demo. */
-import type { BeliefReport } from '../../test/support/history/belief-sampler.js';
-import type { HistoryEvent } from '../../test/support/history/history.js';
+import type { HistoryEvent } from '../../lib/index.js';
 import { startDemoNode } from './demo-node.js';
 
 export interface DemoWorkerOptions {
@@ -9,8 +8,7 @@ export interface DemoWorkerOptions {
   readonly redis: string;
 }
 
-export type DemoWorkerMessage =
-  { readonly ready: true } | { readonly event: HistoryEvent } | { readonly report: BeliefReport };
+export type DemoWorkerMessage = { readonly ready: true } | { readonly event: HistoryEvent };
 
 const tell = (message: DemoWorkerMessage) => {
   if (process.connected) process.send?.(message);
@@ -25,7 +23,6 @@ const app = await startDemoNode({
   node,
   options: { name: election, redis },
   onEvent: (event) => tell({ event }),
-  onBelief: (report) => tell({ report }),
 });
 app.enableShutdownHooks(['SIGTERM']);
 if (!process.connected) process.exit(1);

@@ -1,7 +1,7 @@
 /** Real processes: a leader whose connection to Redis is cut, or goes silent, for longer than its lease. */
 import { describe, expect, it } from '@jest/globals';
 
-import { sharedNowMs } from '../support/history/shared-clock.js';
+import { sharedNowMs } from '../../lib/index.js';
 import { Cluster, sleep, sleepUntil } from '../support/process/cluster.js';
 import { printTakeOvers } from '../support/process/report.js';
 import type { WorkerProcess } from '../support/process/worker-process.js';

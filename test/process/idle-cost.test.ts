@@ -1,7 +1,7 @@
 /** Real processes: how many commands an election costs when nothing happens, and when everybody wants the lease. */
 import { describe, expect, it } from '@jest/globals';
 
-import { sharedNowMs } from '../support/history/shared-clock.js';
+import { sharedNowMs } from '../../lib/index.js';
 import { Cluster, sleep } from '../support/process/cluster.js';
 import { print } from '../support/process/report.js';
 

@@ -1,7 +1,7 @@
 /** Real processes: jobs that run once in the whole cluster, and jobs that are still running when their leader ends. */
 import { describe, expect, it } from '@jest/globals';
 
-import { sharedNowMs } from '../support/history/shared-clock.js';
+import { sharedNowMs } from '../../lib/index.js';
 import { Cluster, sleep } from '../support/process/cluster.js';
 import { print, printTakeOvers } from '../support/process/report.js';
 

@@ -1,7 +1,7 @@
 /** Real processes: leaders that are stopped, blocked or starved, and find out when they go on. */
 import { describe, expect, it } from '@jest/globals';
 
-import { sharedNowMs } from '../support/history/shared-clock.js';
+import { sharedNowMs } from '../../lib/index.js';
 import { Cluster, sleepUntil } from '../support/process/cluster.js';
 import { printTakeOvers } from '../support/process/report.js';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { awaitUntil } from '../support/await-until.js';
-import { sharedNowMs } from '../support/history/shared-clock.js';
+import { sharedNowMs } from '../../lib/index.js';
 import { Cluster, sleep } from '../support/process/cluster.js';
 import { print, printTakeOvers } from '../support/process/report.js';
 

@@ -1,8 +1,12 @@
 /** Several workers and a Redis, each worker behind a network of its own, and the history of what they did. */
+import {
+  checkHistory,
+  firstLedAfter,
+  type HistoryEvent,
+  type LedWithin,
+  sharedNowMs,
+} from '../../../lib/index.js';
 import { awaitUntil } from '../await-until.js';
-import { checkHistory, firstLedAfter, type LedWithin } from '../history/history-checker.js';
-import type { HistoryEvent } from '../history/history.js';
-import { sharedNowMs } from '../history/shared-clock.js';
 import { RedisServer } from '../redis/redis-server.js';
 import { TcpProxy } from '../redis/tcp-proxy.js';
 import { LagMeter } from './lag-meter.js';
@@ -106,7 +110,7 @@ export class Cluster {
   /** Throws with everything that is wrong with the history so far. */
   async verify(): Promise<void> {
     await sleep(TELLING_MS);
-    const violations = checkHistory(this.history, this.expected);
+    const violations = checkHistory(this.history, { ledWithin: this.expected });
     if (violations.length === 0) return;
     const shown = violations.slice(0, 10).map(({ rule, message }) => `  ${rule}: ${message}`);
     throw new Error(`The history breaks ${violations.length} rules:\n${shown.join('\n')}`);

@@ -1,5 +1,5 @@
 /** Measures how late timers fire here: what a machine with too much to do adds to each bound of a test. */
-import { sharedNowMs } from '../history/shared-clock.js';
+import { sharedNowMs } from '../../../lib/index.js';
 
 const TICK_MS = 10;
 /**

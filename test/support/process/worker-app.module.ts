@@ -12,15 +12,13 @@ import {
   LeaderElectionModule,
   LeaderService,
   OnlyLeader,
+  sharedNowMs,
 } from '../../../lib/index.js';
-import { sharedNowMs } from '../history/shared-clock.js';
 import type { WorkerOptions, WorkResult } from './worker-protocol.js';
 
 export interface WorkerAppParts {
   readonly options: WorkerOptions;
   readonly events: ElectionListener;
-  /** Hears when a leader-only run begins. */
-  readonly onRun: (epoch: number) => void;
 }
 
 const WAIT_STEP_MS = 5;
@@ -28,15 +26,12 @@ const WAIT_STEP_MS = 5;
 /** What is skipped where this worker does not lead gives undefined. */
 @Injectable()
 export class WorkerJobs {
-  /** Set before the application is initialised. */
-  onRun: (epoch: number) => void = () => undefined;
-
   constructor(private readonly leader: LeaderService) {}
 
   @Cron(CronExpression.EVERY_SECOND)
   @OnlyLeader()
   tick(): void {
-    this.onRun(this.leader.current().epoch);
+    // That it ran is what the test hears.
   }
 
   @OnlyLeader({ otherwise: 'skip' })
@@ -46,24 +41,19 @@ export class WorkerJobs {
 
   @OnlyLeader({ otherwise: 'skip' })
   spin(ms: number): WorkResult | undefined {
-    const startedAt = this.begin();
+    const startedAt = sharedNowMs();
     block(ms);
     return this.result(startedAt);
   }
 
   @OnlyLeader({ otherwise: 'skip' })
   async sleep(ms: number): Promise<WorkResult | undefined> {
-    const startedAt = this.begin();
+    const startedAt = sharedNowMs();
     const { signal } = this.leader.current();
     while (sharedNowMs() - startedAt < ms && !signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, WAIT_STEP_MS));
     }
     return this.result(startedAt);
-  }
-
-  private begin(): number {
-    this.onRun(this.leader.current().epoch);
-    return sharedNowMs();
   }
 
   private result(startedAt: number): WorkResult {
@@ -85,7 +75,7 @@ export class HeavyStart implements OnApplicationBootstrap {
 
 @Module({})
 export class WorkerAppModule {
-  static with({ options, events, onRun }: WorkerAppParts): DynamicModule {
+  static with({ options, events }: WorkerAppParts): DynamicModule {
     const election = LeaderElectionModule.forRoot({
       name: options.election,
       redis: options.redis,
@@ -95,11 +85,6 @@ export class WorkerAppModule {
       holdOff: options.holdOff,
       events,
     });
-    const jobs = {
-      provide: WorkerJobs,
-      inject: [LeaderService],
-      useFactory: (leader: LeaderService) => Object.assign(new WorkerJobs(leader), { onRun }),
-    };
     const heavy = {
       provide: HeavyStart,
       useFactory: () => Object.assign(new HeavyStart(), { spinMs: options.bootSpinMs ?? 0 }),
@@ -107,7 +92,7 @@ export class WorkerAppModule {
     return {
       module: WorkerAppModule,
       imports: [ScheduleModule.forRoot(), election],
-      providers: [jobs, heavy],
+      providers: [WorkerJobs, heavy],
     };
   }
 }

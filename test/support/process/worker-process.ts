@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-import type { HistoryEvent } from '../history/history.js';
-import { sharedNowMs } from '../history/shared-clock.js';
+import { type HistoryEvent, sharedNowMs } from '../../../lib/index.js';
+import { lastWords, openBelief } from '../history/open-belief.js';
 import { compiledWorker } from './compiled-worker.js';
 import {
   WORKER_OPTIONS,
@@ -29,7 +29,6 @@ export class WorkerProcess {
   readonly exited: Promise<void>;
   readonly ready: Promise<void>;
 
-  private openBelief: { epoch: number; until: number } | null = null;
   private readonly pending = new Map<number, Pending>();
   private lastCall = 0;
   private killedAt: number | null = null;
@@ -71,11 +70,11 @@ export class WorkerProcess {
 
   /** Whether it said so when it last spoke. */
   get believes(): boolean {
-    return this.openBelief !== null && this.running;
+    return this.running && openBelief(this.history, this.node) !== null;
   }
 
   get epoch(): number | null {
-    return this.openBelief?.epoch ?? null;
+    return openBelief(this.history, this.node)?.epoch ?? null;
   }
 
   /** Sends a signal, and returns the instant before that. */
@@ -121,23 +120,14 @@ export class WorkerProcess {
   private hear(message: WorkerMessage): void {
     if (message.type === 'ready') this.markReady();
     else if (message.type === 'event') this.history.push(message.event);
-    else if (message.type === 'belief') {
-      const { belief, open } = message;
-      this.history.push(belief);
-      this.openBelief = open ? { epoch: belief.epoch, until: belief.until ?? belief.at } : null;
-    } else if (message.type === 'reply') this.pending.get(message.id)?.resolve(message.result);
+    else if (message.type === 'reply') this.pending.get(message.id)?.resolve(message.result);
     else this.pending.get(message.id)?.reject(new Error(message.error));
   }
 
   private end(): void {
     this.exitCode = this.child.exitCode ?? -1;
     const { node } = this;
-    if (this.openBelief !== null && this.killedAt !== null) {
-      // It said so until it was killed; its last words are lost.
-      const { epoch, until: at } = this.openBelief;
-      this.history.push({ kind: 'belief', node, at, until: this.killedAt, epoch });
-    }
-    this.openBelief = null;
+    if (this.killedAt !== null) this.history.push(...lastWords(this.history, node, this.killedAt));
     this.history.push({ kind: 'gone', node, at: sharedNowMs() });
     for (const call of this.pending.values()) call.reject(new Error(`${node} has ended.`));
   }

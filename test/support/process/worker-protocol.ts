@@ -1,6 +1,5 @@
 /** What a test and its worker processes say to each other. */
-import type { BeliefReport } from '../history/belief-sampler.js';
-import type { HistoryEvent } from '../history/history.js';
+import type { HistoryEvent } from '../../../lib/index.js';
 
 /** The environment variable that brings the options. */
 export const WORKER_OPTIONS = 'LEADER_ELECTION_WORKER';
@@ -71,6 +70,5 @@ export interface WorkerRequest {
 export type WorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'event'; readonly event: HistoryEvent }
-  | ({ readonly type: 'belief' } & BeliefReport)
   | { readonly type: 'reply'; readonly id: number; readonly result: unknown }
   | { readonly type: 'failed'; readonly id: number; readonly error: string };

@@ -4,9 +4,14 @@ import 'reflect-metadata';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
-import { type ElectionListener, LeaderService } from '../../../lib/index.js';
-import { BeliefSampler } from '../history/belief-sampler.js';
-import { sharedNowMs } from '../history/shared-clock.js';
+import {
+  type ElectionListener,
+  type HistoryEvent,
+  historyRecorder,
+  LeaderService,
+  recordBelief,
+  sharedNowMs,
+} from '../../../lib/index.js';
 import { block, WorkerAppModule, WorkerJobs } from './worker-app.module.js';
 import {
   WORKER_OPTIONS,
@@ -24,7 +29,6 @@ type Handlers = {
   ) => WorkerCalls[Call]['result'] | Promise<WorkerCalls[Call]['result']>;
 };
 
-const SAMPLE_EVERY_MS = 1;
 const DID_NOT_RUN: WorkResult = {
   ran: false,
   startedAt: 0,
@@ -41,40 +45,31 @@ function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message);
 }
 
+const record = (event: HistoryEvent): void => tell({ type: 'event', event });
+const recorder = historyRecorder(node, record);
 const events: ElectionListener = {
-  granted: ({ epoch }) => {
-    tell({ type: 'event', event: { kind: 'granted', node, at: sharedNowMs(), epoch } });
-  },
-  ended: ({ epoch, reason }) => {
-    tell({ type: 'event', event: { kind: 'ended', node, at: sharedNowMs(), epoch, reason } });
-  },
+  ...recorder,
   renewed: () => (count.renewals += 1),
-  runStarted: () => (count.runs += 1),
+  runStarted: (event) => {
+    count.runs += 1;
+    recorder.runStarted?.(event);
+  },
   skipped: () => (count.skips += 1),
 };
 
-function onRun(epoch: number): void {
-  tell({ type: 'event', event: { kind: 'run', node, at: sharedNowMs(), epoch } });
-}
-
 async function createApplication(first: boolean): Promise<INestApplicationContext> {
   const parts = first
-    ? { options, events, onRun }
-    : { options: { ...options, node: `${node}-more` }, events: {}, onRun: () => undefined };
+    ? { options, events }
+    : { options: { ...options, node: `${node}-more` }, events: {} };
   const module = WorkerAppModule.with(parts);
   if (first && options.kind !== 'context') return NestFactory.create(module);
   return NestFactory.createApplicationContext(module);
 }
 
 function watch(leader: LeaderService): void {
-  const sampler = new BeliefSampler(node, leader, sharedNowMs, (report) =>
-    tell({ type: 'belief', ...report }),
-  );
-  // Unreferenced: the process must end by itself once the application is closed.
-  setInterval(() => sampler.look(), SAMPLE_EVERY_MS).unref();
+  recordBelief(node, leader, record);
   let wasLeader = false;
   leader.leadership$.subscribe(({ isLeader }) => {
-    sampler.look();
     if (isLeader && !wasLeader) count.gains += 1;
     if (!isLeader && wasLeader) count.losses += 1;
     wasLeader = isLeader;

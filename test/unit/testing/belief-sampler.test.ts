@@ -1,7 +1,8 @@
 /** Unit tests of the sampler that tells for how long a node said that it leads. */
 import { describe, expect, it } from '@jest/globals';
 
-import { type BeliefReport, BeliefSampler } from '../support/history/belief-sampler.js';
+import { BeliefSampler } from '../../../lib/testing/belief-sampler.js';
+import type { BeliefEvent } from '../../../lib/testing/history.js';
 
 interface Look {
   readonly at: number;
@@ -12,7 +13,7 @@ function reportsOf(
   looks: readonly Look[],
 ): readonly (readonly [number, number, number, boolean])[] {
   let look: Look = { at: 0, epoch: null };
-  const reports: BeliefReport[] = [];
+  const reports: BeliefEvent[] = [];
   const source = {
     get isLeader() {
       return look.epoch !== null;
@@ -28,7 +29,7 @@ function reportsOf(
     (report) => reports.push(report),
   );
   for (look of looks) sampler.look();
-  return reports.map(({ belief, open }) => [belief.at, belief.until ?? -1, belief.epoch, open]);
+  return reports.map(({ at, until, epoch, open }) => [at, until ?? -1, epoch, open === true]);
 }
 
 describe('BeliefSampler', () => {

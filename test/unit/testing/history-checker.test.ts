@@ -1,0 +1,218 @@
+/** Each rule of the history checker: one history that breaks it, and one that is just inside. */
+import { describe, expect, it } from '@jest/globals';
+
+import {
+  checkHistory,
+  type Expectations,
+  firstLedAfter,
+  type HistoryEvent,
+} from '../../../lib/index.js';
+import { believes, ended, gone, granted, run } from './events.js';
+
+/** A leads and hands over to B, which is killed; C takes over. */
+const RIGHT: readonly HistoryEvent[] = [
+  granted('A', 0, 7),
+  believes('A', 1, 50, 7),
+  believes('A', 50, 90, 7),
+  run('A', 60, 7),
+  ended('A', 95, 7, 'shutdown'),
+  gone('A', 99),
+  granted('B', 100, 8),
+  believes('B', 101, 190, 8),
+  run('B', 150, 8),
+  gone('B', 200),
+  granted('C', 300, 9),
+  believes('C', 301, 400, 9),
+];
+
+function rulesBroken(history: readonly HistoryEvent[], expected: Expectations = {}) {
+  return checkHistory(history, expected).map(({ rule }) => rule);
+}
+
+describe('checkHistory', () => {
+  it('finds nothing wrong with a right history, in whatever order it was recorded, also as JSON', () => {
+    const expected = {
+      ledWithin: [{ after: 200, withinMs: 100, except: 'B' }],
+      gracefulHandOverMs: 5,
+    };
+    expect(checkHistory(RIGHT, expected)).toEqual([]);
+    const backwards = [...RIGHT];
+    backwards.reverse();
+    const given = [...backwards];
+    expect(checkHistory(backwards, expected)).toEqual([]);
+    expect(backwards).toEqual(given);
+    expect(checkHistory(JSON.parse(JSON.stringify(RIGHT)), expected)).toEqual([]);
+    expect(checkHistory([])).toEqual([]);
+  });
+
+  it('says which nodes, epochs and instants break a rule', () => {
+    const [violation] = checkHistory([believes('A', 0, 10, 1), believes('B', 5, 20, 2)]);
+    expect(violation?.message).toBe(
+      'B said that it leads with epoch 2 at 5.000 while A said that it leads with epoch 1 from 0.000 to 10.000',
+    );
+  });
+
+  it.each([
+    ['no instant', { ...gone('A', 0), at: undefined }],
+    ['an instant that is no number', { ...gone('A', 0), at: NaN }],
+    ['an endless instant', { ...gone('A', 0), at: Infinity }],
+    ['a kind that there is not', { kind: 'graned', node: 'A', at: 0 }],
+  ])('throws for an event with %s, which it could only overlook', (_, event) => {
+    const history = [granted('A', 0, 1), event as HistoryEvent];
+    expect(() => checkHistory(history)).toThrow(TypeError);
+    expect(() => checkHistory([event as HistoryEvent])).toThrow('Expected');
+  });
+
+  it('is quick with what was recorded in a long test', () => {
+    const history: HistoryEvent[] = [];
+    for (let epoch = 1; epoch <= 40_000; epoch += 1) {
+      const node = `n${epoch % 100}`;
+      history.push(granted(node, epoch, epoch), believes(node, epoch, epoch + 0.9, epoch));
+      history.push(run(node, epoch + 0.5, epoch), ended(node, epoch + 0.9, epoch, 'released'));
+    }
+    const ledWithin = history.map(({ at }) => ({ after: at - 1, withinMs: 1 }));
+    const startedAt = performance.now();
+    expect(checkHistory(history, { ledWithin, gracefulHandOverMs: 0.2 })).toEqual([]);
+    // Some 100 ms; with any loop inside a loop it takes minutes.
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});
+
+describe('the rule one-leader', () => {
+  it('finds two nodes that say at one time that they lead', () => {
+    expect(rulesBroken([...RIGHT, believes('B', 89, 89.5, 8)])).toContain('one-leader');
+  });
+
+  it('lets one belief begin when the other has ended, and not sooner', () => {
+    expect(rulesBroken([believes('A', 0, 10, 1), believes('B', 10, 20, 2)])).toEqual([]);
+    expect(rulesBroken([believes('A', 0, 10, 1), believes('B', 9.999, 20, 2)])).toEqual([
+      'one-leader',
+    ]);
+  });
+
+  it('finds a single look that said yes while another led', () => {
+    const look: HistoryEvent = { kind: 'belief', node: 'B', at: 5, epoch: 2 };
+    expect(rulesBroken([believes('A', 0, 10, 1), look])).toEqual(['one-leader']);
+    expect(rulesBroken([believes('A', 0, 5, 1), look])).toEqual([]);
+  });
+
+  it('tells an overlap of two leaderships once, in however many pieces, and each run in it', () => {
+    const pieces = [
+      believes('A', 0, 50, 1),
+      believes('B', 10, 60, 2),
+      believes('A', 50, 100, 1),
+      believes('B', 60, 90, 2),
+    ];
+    expect(rulesBroken(pieces)).toEqual(['one-leader']);
+    const runs = [run('A', 70, 1), run('A', 80, 1)];
+    const violations = checkHistory([...pieces, ...runs]);
+    expect(violations.filter(({ rule }) => rule === 'one-leader')).toHaveLength(3);
+  });
+
+  it('finds an overlap with a long belief behind a short one', () => {
+    const history = [
+      believes('A', 0, 100, 1),
+      believes('B', 110, 111, 2),
+      believes('A', 105, 300, 1),
+    ];
+    expect(rulesBroken(history)).toContain('one-leader');
+    const nested = [believes('A', 0, 100, 1), believes('A', 10, 20, 1), believes('B', 50, 60, 2)];
+    expect(rulesBroken(nested)).toContain('one-leader');
+  });
+
+  it('lets a late notice of the end overlap, as after a pause, but not a belief or a run', () => {
+    const paused = [
+      granted('A', 0, 1),
+      believes('A', 0, 10, 1),
+      granted('B', 50, 2),
+      believes('B', 51, 90, 2),
+      ended('A', 80, 1, 'expired'),
+    ];
+    const both = ['one-leader', 'epochs-grow'];
+    expect(rulesBroken(paused)).toEqual([]);
+    expect(rulesBroken([...paused, believes('A', 79, 79, 1)])).toEqual(both);
+    expect(rulesBroken([...paused, run('A', 79, 1)])).toEqual(both);
+  });
+});
+
+describe('the rule epochs-grow', () => {
+  it.each([
+    ['appears twice', [granted('A', 0, 5), gone('A', 1), granted('B', 2, 5)]],
+    ['goes back', [granted('A', 0, 5), gone('A', 1), granted('B', 2, 4)]],
+    ['goes back on one node', [granted('A', 0, 5), ended('A', 1, 5, 'taken'), granted('A', 2, 4)]],
+  ])('finds an epoch that %s', (_, history) => {
+    expect(rulesBroken(history)).toEqual(['epochs-grow']);
+  });
+
+  it('lets an epoch leave some out', () => {
+    expect(rulesBroken([granted('A', 0, 5), gone('A', 1), granted('B', 2, 999)])).toEqual([]);
+  });
+
+  it('finds a belief that goes on when a newer epoch is granted', () => {
+    const granting = [granted('A', 0, 1), granted('B', 50, 2)];
+    expect(rulesBroken([...granting, believes('A', 0, 50, 1)])).toEqual([]);
+    expect(rulesBroken([...granting, believes('A', 0, 50.001, 1)])).toEqual(['epochs-grow']);
+  });
+
+  it('finds a belief and a run that begin after that', () => {
+    const granting = [granted('A', 0, 1), granted('B', 50, 2)];
+    expect(rulesBroken([...granting, run('A', 49, 1), believes('A', 49, 50, 1)])).toEqual([]);
+    expect(rulesBroken([...granting, believes('A', 51, 52, 1)])).toEqual(['epochs-grow']);
+    expect(rulesBroken([...granting, run('A', 51, 1)])).toEqual(['epochs-grow']);
+  });
+});
+
+describe('the rule grants-and-ends-alternate', () => {
+  it.each([
+    ['two grants in a row', [granted('A', 0, 1), granted('A', 1, 2)]],
+    ['an end without a grant', [ended('A', 0, 1, 'expired')]],
+    [
+      'two ends in a row',
+      [granted('A', 0, 1), ended('A', 1, 1, 'taken'), ended('A', 2, 1, 'taken')],
+    ],
+    ['an end with another epoch', [granted('A', 0, 1), ended('A', 1, 2, 'expired')]],
+    ['an end without a reason', [granted('A', 0, 1), ended('A', 1, 1)]],
+    [
+      'an end after the process was gone',
+      [granted('A', 0, 1), gone('A', 1), ended('A', 2, 1, 'x')],
+    ],
+  ])('finds %s', (_, history) => {
+    expect(rulesBroken(history)).toEqual(['grants-and-ends-alternate']);
+  });
+
+  it('lets a node lead again, and another one while it does not know of its end', () => {
+    const again = [granted('A', 0, 1), ended('A', 1, 1, 'taken'), granted('A', 2, 2)];
+    expect(rulesBroken(again)).toEqual([]);
+    expect(rulesBroken([granted('A', 0, 1), gone('A', 1), granted('A', 2, 2)])).toEqual([]);
+    expect(rulesBroken([granted('A', 0, 1), granted('B', 1, 2)])).toEqual([]);
+  });
+});
+
+describe('the rule runs-inside-leadership', () => {
+  it.each([
+    ['before the grant', [run('A', 0, 1), granted('A', 1, 1)]],
+    ['after the end', [granted('A', 0, 1), ended('A', 1, 1, 'taken'), run('A', 2, 1)]],
+    ['on another node', [granted('A', 0, 1), run('B', 1, 1)]],
+    ['under another epoch', [granted('A', 0, 1), run('A', 1, 2)]],
+  ])('finds a run %s', (_, history) => {
+    expect(rulesBroken(history)).toEqual(['runs-inside-leadership']);
+  });
+
+  it('takes what has the same instant in the order in which it was told', () => {
+    const end = ended('A', 5, 1, 'released');
+    expect(rulesBroken([granted('A', 5, 1), run('A', 5, 1), end])).toEqual([]);
+    expect(rulesBroken([granted('A', 5, 1), end, run('A', 5, 1)])).toEqual([
+      'runs-inside-leadership',
+    ]);
+  });
+});
+
+describe('firstLedAfter', () => {
+  it('says when somebody led first, also who simply goes on', () => {
+    expect(firstLedAfter(RIGHT, { after: 200 })).toBe(300);
+    expect(firstLedAfter(RIGHT, { after: 300 })).toBe(300);
+    expect(firstLedAfter(RIGHT, { after: 320 })).toBe(320);
+    expect(firstLedAfter(RIGHT, { after: 400 })).toBeNull();
+    expect(firstLedAfter(RIGHT, { after: 95, except: 'B' })).toBe(300);
+  });
+});
