@@ -1,110 +1,51 @@
-import { setImmediate } from 'node:timers';
 import type { CancelTimer, Clock } from '../../../lib/election/clock.interface.js';
-
-interface Timer {
-  readonly owner: VirtualClock;
-  readonly callback: () => void;
-  dueAt: number;
-}
-
-/** More timers than this in one `advance` are a loop that does not end. */
-const RUNAWAY_TIMERS = 2_000_000;
-
-/** What all machines of one test share: the true time, and the timers that wait for it. */
-class Timeline {
-  nowMs = 0;
-  readonly timers = new Set<Timer>();
-  readonly afterStep = new Set<() => void>();
-  private advancing = false;
-
-  async advance(ms: number): Promise<void> {
-    if (this.advancing) throw new Error('Time is advanced already: await it first.');
-    this.advancing = true;
-    try {
-      const until = this.nowMs + ms;
-      await this.settle();
-      let fired = 0;
-      for (let next = this.nextDue(until); next !== null; next = this.nextDue(until)) {
-        fired += 1;
-        if (fired > RUNAWAY_TIMERS) throw new Error(`Timers do not come to rest at ${this.nowMs}.`);
-        this.timers.delete(next);
-        this.nowMs = Math.max(this.nowMs, next.dueAt);
-        next.callback();
-        await this.settle();
-      }
-      this.nowMs = until;
-      await this.settle();
-    } finally {
-      this.advancing = false;
-    }
-  }
-
-  /** Lets every promise that can go on do so. No time passes. */
-  private async settle(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
-    for (const look of this.afterStep) look();
-  }
-
-  /** Of timers that are due at the same time, the one set first. */
-  private nextDue(until: number): Timer | null {
-    let next: Timer | null = null;
-    for (const timer of this.timers) {
-      if (timer.owner.isHeld || timer.dueAt > until) continue;
-      if (next === null || timer.dueAt < next.dueAt) next = timer;
-    }
-    return next;
-  }
-}
+import { Timeline, type Timer, type TimerOwner } from './timeline.js';
 
 /**
  * The clocks of one machine, which move on command only. `fork()` makes another machine in the same true time, whose
  * clocks can be wrong, and which can stand still, while the others go on.
  */
-export class VirtualClock implements Clock {
+export class VirtualClock implements Clock, TimerOwner {
+  pendingTimers = 0;
   private wallOffsetMs: number;
   private monotonicOffsetMs = 0;
   private frozenAt: number | null = null;
   private holds = 0;
   private asleepSince = 0;
+  private parked: Timer[] = [];
   private readonly waking = new Set<() => void>();
 
   constructor(
     startAt = Date.UTC(2030, 0, 1),
     private readonly timeline = new Timeline(),
+    /** How fast both clocks of this machine run; 1 is right. */
+    private readonly rate = 1,
   ) {
     this.wallOffsetMs = startAt;
   }
 
   /** Another machine, whose wall clock is that far ahead of this one's. */
-  fork(wallAheadMs = 0): VirtualClock {
-    return new VirtualClock(this.wallOffsetMs + wallAheadMs, this.timeline);
+  fork(wallAheadMs = 0, rate = 1): VirtualClock {
+    const startAt = this.timeline.nowMs * (this.rate - rate) + this.wallOffsetMs;
+    return new VirtualClock(startAt + wallAheadMs, this.timeline, rate);
   }
 
   monotonicMs(): number {
-    return this.frozenAt ?? this.timeline.nowMs + this.monotonicOffsetMs;
+    return this.frozenAt ?? this.timeline.nowMs * this.rate + this.monotonicOffsetMs;
   }
 
   /** Whole milliseconds, as `Date.now()` gives. */
   wallMs(): number {
-    return Math.floor(this.timeline.nowMs + this.wallOffsetMs);
+    return Math.floor(this.timeline.nowMs * this.rate + this.wallOffsetMs);
   }
 
   setTimer(callback: () => void, delayMs: number): CancelTimer {
-    const timer = { owner: this, callback, dueAt: this.timeline.nowMs + Math.max(0, delayMs) };
-    this.timeline.timers.add(timer);
-    return () => void this.timeline.timers.delete(timer);
+    return this.timeline.set(this, callback, delayMs / this.rate);
   }
 
   /** True time since the test began; no candidate can read it. */
   get elapsedMs(): number {
     return this.timeline.nowMs;
-  }
-
-  /** Timers of this machine that are still to fire. */
-  get pendingTimers(): number {
-    return [...this.timeline.timers].filter(({ owner }) => owner === this).length;
   }
 
   get isHeld(): boolean {
@@ -128,7 +69,7 @@ export class VirtualClock implements Clock {
 
   thawMonotonic(): void {
     if (this.frozenAt === null) return;
-    this.monotonicOffsetMs = this.frozenAt - this.timeline.nowMs;
+    this.monotonicOffsetMs = this.frozenAt - this.timeline.nowMs * this.rate;
     this.frozenAt = null;
   }
 
@@ -145,8 +86,15 @@ export class VirtualClock implements Clock {
   resume(): void {
     this.holds -= 1;
     if (this.isHeld) return;
+    for (const timer of this.parked) this.timeline.add(timer);
+    this.parked = [];
     for (const wake of this.waking) wake();
     this.waking.clear();
+  }
+
+  /** @internal For the timeline. */
+  park(timer: Timer): void {
+    this.parked.push(timer);
   }
 
   /** Resolves when the process runs, which may be now. */
@@ -183,9 +131,9 @@ export class VirtualClock implements Clock {
 
   wakeUp(): void {
     this.thawMonotonic();
-    for (const timer of this.timeline.timers) {
-      if (timer.owner === this) timer.dueAt += this.timeline.nowMs - this.asleepSince;
-    }
+    const sleptMs = this.timeline.nowMs - this.asleepSince;
+    for (const timer of this.parked) timer.dueAt += sleptMs;
+    this.timeline.delay(this, sleptMs);
     this.resume();
   }
 }
