@@ -20,6 +20,8 @@ import {
   resolveElection,
   withoutUndefined,
 } from './options/resolve-options.js';
+import { QuorumLeaseStore } from './stores/quorum/quorum-lease-store.js';
+import type { RedisSource } from './stores/redis/redis-client.js';
 import { RedisLeaseStore } from './stores/redis/redis-lease-store.js';
 import { SystemClock } from './system-clock.js';
 import { Election, ElectionRegistry } from './work/election-registry.js';
@@ -37,13 +39,13 @@ export class ElectionFactory {
   private readonly context = new RunContext();
   private readonly nodeId: string;
   private readonly store: LeaseStore;
-  private readonly ownStore: RedisLeaseStore | null;
+  private readonly ownStore: LeaseStore | null;
   private readonly events: ElectionEvents;
 
   /** Expects validated options. */
   constructor(private readonly root: LeaderElectionOptions) {
     this.nodeId = root.nodeId ?? defaultNodeId();
-    this.ownStore = root.redis === undefined ? null : ownRedisStore(root);
+    this.ownStore = root.redis === undefined ? null : openRedis(root.redis, root.keyPrefix);
     const store = root.store ?? this.ownStore;
     if (store === null || store === undefined) throw new Error('Defect: options without a store.');
     this.store = store;
@@ -125,9 +127,18 @@ export class ElectionFactory {
   }
 }
 
-function ownRedisStore({ redis, keyPrefix }: LeaderElectionOptions): RedisLeaseStore {
-  if (redis === undefined) throw new Error('Defect: options without redis.');
-  return new RedisLeaseStore({ redis, keyPrefix });
+function openRedis(
+  redis: RedisSource | readonly RedisSource[],
+  keyPrefix: string | undefined,
+): LeaseStore {
+  if (!isSeveral(redis)) return new RedisLeaseStore({ redis, keyPrefix });
+  return new QuorumLeaseStore(
+    redis.map((server) => new RedisLeaseStore({ redis: server, keyPrefix })),
+  );
+}
+
+function isSeveral(redis: RedisSource | readonly RedisSource[]): redis is readonly RedisSource[] {
+  return Array.isArray(redis);
 }
 
 function stackOf(error: unknown): string {

@@ -49,6 +49,7 @@ export interface ReleaseRequest {
   readonly by: LeaseHolder;
   /** The attempt that was granted. */
   readonly attempt: number;
+  /** 0 for an attempt that never became a leadership: nobody is told that the lease is free. */
   readonly epoch: number;
   readonly timeoutMs: number;
 }

@@ -41,7 +41,11 @@ export interface ElectionOptions {
    */
   readonly holdOff?: HoldOff | undefined;
 
-  /** How many replicas must confirm each grant and renewal. Only 0 is supported so far. @default 0 */
+  /**
+   * How many replicas must have each grant and renewal before it counts (by WAIT). With the number of all replicas a
+   * primary that is cut off, and goes on accepting writes, cannot keep a leader; with fewer it can, while so many
+   * are on its side. Nobody leads while fewer replicas answer. @default 0
+   */
   readonly minReplicaAcks?: number | undefined;
 
   /** False: never lead, only watch who does. @default true */
@@ -57,8 +61,11 @@ export interface ElectionOptions {
  * @publicApi
  */
 export interface LeaderElectionOptions extends ElectionOptions {
-  /** A URL, ioredis options, or an ioredis `Redis` or `Cluster`, which is duplicated and never closed. */
-  readonly redis?: RedisSource | undefined;
+  /**
+   * A URL, ioredis options, or an ioredis `Redis` or `Cluster`, which is duplicated and never closed. Several of
+   * them, at least three and an odd number, are independent servers: the lease must be held on a majority.
+   */
+  readonly redis?: RedisSource | readonly RedisSource[] | undefined;
 
   /** In place of `redis`. It stays yours: it is not closed with the application. */
   readonly store?: LeaseStore | undefined;

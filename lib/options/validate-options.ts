@@ -1,19 +1,15 @@
 import { makesEmptyHashTag } from '../stores/redis/redis-keys.js';
 import { EVENT_NAMES } from '../events/tell-listeners.js';
-import { isClient, keyPrefixOf } from '../stores/redis/redis-client.js';
 import type {
   ElectionOptions,
   LeaderElectionOptions,
 } from './leader-election-options.interface.js';
 import { show, wrongType, wrongValue } from './option.errors.js';
 import { resolveDurations, resolveTiming } from './timing.js';
+import { assertRedis } from './validate-redis.js';
 
-/** What ioredis takes for an address: a URL, a socket's path, or a host with a port. */
-const REDIS_ADDRESS =
-  /^(rediss?:\/\/\S+|\/.+|([^\s@/]*@)?(\[[\da-f:.]+\](:\d+)?|[^\s@/?#[\]]+)(\/\d+)?(\?\S*)?)$/i;
-/** What other clients call it; ioredis takes no notice of them and connects to localhost. */
-const NOT_OF_IOREDIS = ['url', 'uri', 'socket', 'hostname', 'href'];
-
+/** Far more than any primary has; a larger number is a mistake. */
+const MAX_REPLICAS = 100;
 const MAX_NAME_LENGTH = 200;
 const MAX_METADATA_LENGTH = 4096;
 
@@ -72,13 +68,15 @@ function validateElection(options: ElectionOptions): void {
   assertOneOf('holdOff', options.holdOff, ['auto', 'always', 'never']);
   assertOneOf('campaign', options.campaign, [true, false]);
   assertMetadata(options.metadata);
-  if (options.minReplicaAcks !== undefined && options.minReplicaAcks !== 0) {
-    throw wrongValue(
-      'minReplicaAcks',
-      '0',
-      options.minReplicaAcks,
-      'Waiting for replicas is not supported in this version: leave it out.',
-    );
+  assertReplicaAcks(options.minReplicaAcks);
+}
+
+function assertReplicaAcks(acks: unknown): void {
+  const expected = `a whole number from 0 to ${MAX_REPLICAS}`;
+  if (acks === undefined) return;
+  if (typeof acks !== 'number') throw wrongType('minReplicaAcks', expected, acks);
+  if (!Number.isInteger(acks) || acks < 0 || acks > MAX_REPLICAS) {
+    throw wrongValue('minReplicaAcks', expected, acks, 'It is the number of replicas, not a time.');
   }
 }
 
@@ -99,53 +97,7 @@ function assertOneStore(options: LeaderElectionOptions): void {
         'would lead. Give `redis` (a URL, ioredis options or a client); in tests give `store: new InMemoryLeaseStore()`.',
     );
   }
-  if (Array.isArray(redis)) {
-    throw wrongType(
-      'redis',
-      'one Redis',
-      redis.map(() => 'server'),
-      'A quorum of several servers is not supported in this version.',
-    );
-  }
-  if (typeof redis !== 'string' && typeof redis !== 'object') {
-    throw wrongType('redis', 'a URL, ioredis options, or an ioredis client', redis);
-  }
-  if (typeof redis === 'string' && !REDIS_ADDRESS.test(redis)) {
-    throw wrongValue(
-      'redis',
-      'a URL that begins with redis:// or rediss://',
-      withoutSecrets(redis),
-    );
-  }
-  if (options.redis !== undefined && typeof options.redis === 'object') {
-    if (!isClient(options.redis)) assertRedisOptions(options.redis);
-    const prefix = isClient(options.redis) ? keyPrefixOf(options.redis) : undefined;
-    assertName('redis.options.keyPrefix', prefix === '' ? undefined : prefix);
-  }
-}
-
-/** Nothing may silently mean localhost: with a Redis on each host every replica would lead. */
-function assertRedisOptions(redis: object): void {
-  const foreign = NOT_OF_IOREDIS.find((key) => key in redis);
-  if (foreign !== undefined) {
-    throw new TypeError(
-      `LeaderElectionModule: ioredis has no option \`redis.${foreign}\`, and would connect to localhost. Give the URL ` +
-        'itself as a string, or `{ host, port }`.',
-    );
-  }
-  for (const key of ['host', 'path'] as const) {
-    if (Object.hasOwn(redis, key) && !(redis as Record<string, unknown>)[key]) {
-      throw new TypeError(
-        `LeaderElectionModule: \`redis.${key}\` is empty, and ioredis would connect to localhost: is its environment ` +
-          'variable set? Leave it out where localhost is meant.',
-      );
-    }
-  }
-}
-
-/** An error at the start ends in logs. */
-function withoutSecrets(address: string): string {
-  return address.replace(/(:\/\/)?[^@/]*@/, '$1***@');
+  assertRedis(redis);
 }
 
 function assertEvents(events: unknown): void {

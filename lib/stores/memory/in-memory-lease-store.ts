@@ -43,7 +43,7 @@ export class InMemoryLeaseStore implements QuorumMember {
 
   async release(request: ReleaseRequest): Promise<boolean> {
     const released = rules.release(this.stored(request.election), request, this.server());
-    if (released) queueMicrotask(() => this.tellFreed(request.election));
+    if (released && request.epoch > 0) queueMicrotask(() => this.tellFreed(request.election));
     return released;
   }
 

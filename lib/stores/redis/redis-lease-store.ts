@@ -12,11 +12,12 @@ import type {
   RenewRequest,
 } from '../../election/lease-store.interface.js';
 import type { QuorumMember, RaiseEpochRequest } from '../quorum/quorum-member.interface.js';
-import { keyPrefixOf, openClient, type RedisSource } from './redis-client.js';
+import { keyPrefixOf, openClient, type RedisClient, type RedisSource } from './redis-client.js';
 import { DEFAULT_KEY_PREFIX, electionKeys, type ElectionKeys } from './redis-keys.js';
 import { RedisLink } from './redis-link.js';
 import { ReleaseSubscriber } from './release-subscriber.js';
 import { ScriptRunner } from './script-runner.js';
+import { checkServers } from './server-check.js';
 import { ACQUIRE } from './scripts/acquire.script.js';
 import { INSPECT } from './scripts/inspect.script.js';
 import { RAISE_EPOCH } from './scripts/raise-epoch.script.js';
@@ -60,12 +61,17 @@ export class RedisLeaseStore implements QuorumMember {
   private readonly scripts: ScriptRunner;
   private readonly subscriber: ReleaseSubscriber;
   private readonly watchers = new Set<LeaseWatcher>();
+  /** What is wrong with the server, in words. */
+  private readonly warnings = new Set<string>();
 
   constructor(options: RedisLeaseStoreOptions) {
     this.keyPrefix = options.keyPrefix ?? DEFAULT_KEY_PREFIX;
     const client = openClient(options.redis);
     this.clientPrefix = keyPrefixOf(client);
-    this.link = new RedisLink(client, { recovered: () => this.tellReconnected() });
+    this.link = new RedisLink(client, {
+      ready: () => void this.checkServers(client),
+      recovered: () => this.tellReconnected(),
+    });
     this.scripts = new ScriptRunner(this.link);
     this.subscriber = new ReleaseSubscriber(openClient(options.redis));
   }
@@ -155,6 +161,7 @@ export class RedisLeaseStore implements QuorumMember {
 
   watch(election: string, watcher: LeaseWatcher): () => void {
     this.watchers.add(watcher);
+    for (const warning of this.warnings) watcher.noticed?.(warning);
     this.link.open();
     const channel = `${this.clientPrefix}${this.keys(election).lease}`;
     const unsubscribe = this.subscriber.watch(channel, watcher);
@@ -170,6 +177,15 @@ export class RedisLeaseStore implements QuorumMember {
 
   private keys(election: string): ElectionKeys {
     return electionKeys(this.keyPrefix, election);
+  }
+
+  /** At each connection, since a failover may have brought another server; each warning is told once. Never rejects. */
+  private async checkServers(client: RedisClient): Promise<void> {
+    for (const warning of await checkServers(client)) {
+      if (this.warnings.has(warning)) continue;
+      this.warnings.add(warning);
+      for (const watcher of this.watchers) watcher.noticed?.(warning);
+    }
   }
 
   private tellReconnected(): void {

@@ -45,10 +45,23 @@ describe('redis and store', () => {
       'LeaderElectionModule: give `redis` or `store`, not both.',
     ],
     [
-      'several servers are given',
+      'two servers are given',
       { redis: ['redis://a', 'redis://user:secret@b'] },
-      "LeaderElectionModule: expected `redis` to be one Redis, got `[ 'server', 'server' ]` (object). A quorum of " +
-        'several servers is not supported in this version.',
+      'LeaderElectionModule: expected `redis` to be one server, or an odd number of independent ones from 3, got 2. A ' +
+        'majority of them must be up: of 3 one may fail, of 4 only one as well. A Sentinel or Cluster counts as one ' +
+        'server; give it as one client.',
+    ],
+    [
+      'one server of a quorum is given twice',
+      { redis: ['redis://a', { host: 'b' }, { host: 'b', port: 6379, db: 1 }] },
+      'LeaderElectionModule: `redis[2]` is the same server as `redis[1]`. A quorum needs independent servers: where ' +
+        'one counts twice, one failure makes two leaders.',
+    ],
+    [
+      'one server of a quorum is no address',
+      { redis: ['redis://a', 'redis://b', 'http://user:secret@c'] },
+      'LeaderElectionModule: expected `redis[2]` to be a URL that begins with redis:// or rediss://, got ' +
+        "`'http://***@c'` (string).",
     ],
     [
       'redis is a number',
@@ -188,6 +201,7 @@ describe('further options', () => {
     { campaign: true },
     { campaign: false },
     { minReplicaAcks: 0 },
+    { minReplicaAcks: 2 },
     { metadata: {} },
     { metadata: { url: 'http://10.0.0.1' } },
     { nodeId: 'pod-1' },
@@ -206,9 +220,13 @@ describe('further options', () => {
       "LeaderElectionModule: expected `campaign` to be true | false, got `'false'` (string).",
     ],
     [
-      { minReplicaAcks: 1 },
-      'LeaderElectionModule: expected `minReplicaAcks` to be 0, got `1` (number). Waiting for replicas is not ' +
-        'supported in this version: leave it out.',
+      { minReplicaAcks: -1 },
+      'LeaderElectionModule: expected `minReplicaAcks` to be a whole number from 0 to 100, got `-1` (number). It is ' +
+        'the number of replicas, not a time.',
+    ],
+    [
+      { minReplicaAcks: '1' },
+      "LeaderElectionModule: expected `minReplicaAcks` to be a whole number from 0 to 100, got `'1'` (string).",
     ],
     [
       { metadata: { port: 3000 } },

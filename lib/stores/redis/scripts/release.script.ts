@@ -1,9 +1,9 @@
 import { defineScript } from './script.js';
 
 /**
- * Deletes the lease where it is exactly this holder's, of this epoch or attempt, and wakes whoever waits for it (rule 19). The
- * channel has the name of the lease key. Where the record cannot be written or nothing be published, the others
- * find out by themselves, a little later.
+ * Deletes the lease where it is exactly this holder's, of this epoch or attempt, and wakes whoever waits for it
+ * (rule 19), unless the epoch is 0. The channel has the name of the lease key. Where the record cannot be written or
+ * nothing be published, the others find out by themselves, a little later.
  *
  * KEYS[1] lease, KEYS[2] record
  * ARGV[1] tag, [2] holder, [3] epoch, [4] attempt
@@ -22,7 +22,7 @@ if not lease or lease_holder ~= holder or not (lease_epoch == epoch or this_atte
 end
 redis.call('DEL', KEYS[1])
 redis.pcall('HSET', KEYS[2], 'expiresAt', '0')
-redis.pcall('PUBLISH', KEYS[1], 'released')
+if epoch > 0 then redis.pcall('PUBLISH', KEYS[1], 'released') end
 return { tag, 'released' }
 `,
 );

@@ -1,0 +1,81 @@
+import type {
+  AcquireReply,
+  AcquireRequest,
+  InspectRequest,
+  LeaseSight,
+  ReleaseRequest,
+  RenewReply,
+  RenewRequest,
+} from '../../election/lease-store.interface.js';
+import type { QuorumMember, RaiseEpochRequest } from './quorum-member.interface.js';
+
+/** So many calls must fail in a row until it is worth a line in the log. */
+const FAILURES_TO_TELL = 2;
+
+/**
+ * One server of a quorum as this process knows it: the epochs that were seen there, since another server's say
+ * nothing about what this one may have lost, and whether it answers.
+ */
+export class Member {
+  private readonly seen = new Map<string, number>();
+  private failures = 0;
+
+  constructor(
+    private readonly store: QuorumMember,
+    /** Told when it begins to fail and when it answers again. */
+    private readonly tell: (what: string) => void,
+  ) {}
+
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
+    const reply = await this.heard(this.store.acquire({ ...request, floor: this.floor(request) }));
+    this.saw(request.election, reply.granted ? reply.epoch : reply.seenEpoch);
+    return reply;
+  }
+
+  async raiseEpoch(request: RaiseEpochRequest): Promise<boolean> {
+    const raised = await this.heard(this.store.raiseEpoch(request));
+    if (raised) this.saw(request.election, request.epoch);
+    return raised;
+  }
+
+  async renew(request: RenewRequest): Promise<RenewReply> {
+    const reply = await this.heard(this.store.renew(request));
+    this.saw(request.election, reply.renewed ? request.epoch : reply.seenEpoch);
+    return reply;
+  }
+
+  release(request: ReleaseRequest): Promise<boolean> {
+    return this.heard(this.store.release(request));
+  }
+
+  async inspect(request: InspectRequest): Promise<LeaseSight> {
+    const sight = await this.heard(this.store.inspect(request));
+    this.saw(request.election, sight.seenEpoch);
+    return sight;
+  }
+
+  /** Whoever knows the election from elsewhere must not take this server for one where nothing was lost: hence 1. */
+  private floor({ election, floor }: AcquireRequest): number {
+    return Math.max(this.seen.get(election) ?? 0, Math.min(1, floor));
+  }
+
+  private saw(election: string, epoch: number): void {
+    this.seen.set(election, Math.max(this.seen.get(election) ?? 0, epoch));
+  }
+
+  private async heard<T>(call: Promise<T>): Promise<T> {
+    try {
+      const answer = await call;
+      if (this.failures >= FAILURES_TO_TELL) this.tell('answers again.');
+      this.failures = 0;
+      return answer;
+    } catch (error) {
+      this.failures += 1;
+      if (this.failures === FAILURES_TO_TELL) {
+        const message = error instanceof Error ? error.message : String(error);
+        this.tell(`fails, the election goes on with the others: ${message}`);
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import type { AcquireReply, LeaderInfo, LeaseSight } from '../../election/lease-store.interface.js';
+import { majorityOf } from './collect.js';
+
+export type Refused = Extract<AcquireReply, { granted: false }>;
+
+export interface JointRefusal {
+  readonly refused: Refused;
+  /** Nobody leads: candidates that ask at the same time have each got some of the members. */
+  readonly contended: boolean;
+}
+
+/**
+ * What `members` of a quorum say together when no majority of them grants. `free` of them did.
+ * Expects at least one refusal.
+ */
+export function refusalOf(
+  refusals: readonly Refused[],
+  free: number,
+  members: number,
+): JointRefusal {
+  const sight = sightOf(refusals, members);
+  const waits = Array.from({ length: free }, () => 0);
+  const waitMs = freeIn([...waits, ...refusals.map((each) => each.waitMs)], members);
+  // The lease of somebody whom no majority follows is that of a candidate which is still asking, or has given up.
+  const halfTaken = ({ because }: Refused) => because === 'held' && sight.leader === null;
+  const contended = freeIn(
+    [...waits, ...refusals.map((each) => (halfTaken(each) ? 0 : each.waitMs))],
+    members,
+  );
+  const decisive = refusals.find((each) => each.waitMs === waitMs) ?? refusals[0];
+  const because = decisive?.because ?? 'held';
+  return {
+    refused: { ...sight, granted: false, because, waitMs },
+    contended: contended === 0 && because === 'held',
+  };
+}
+
+/** What several members know together. */
+export function sightOf(sights: readonly LeaseSight[], members: number): LeaseSight {
+  const notice = sights.find((sight) => sight.notice !== undefined)?.notice;
+  const waits = sights.map(({ waitMs }) => waitMs);
+  return {
+    leader: agreedLeader(sights, members),
+    seenEpoch: Math.max(0, ...sights.map(({ seenEpoch }) => seenEpoch)),
+    seenTtlMs: Math.max(0, ...sights.map(({ seenTtlMs }) => seenTtlMs)),
+    waitMs: freeIn(waits, members),
+    ...(notice === undefined ? {} : { notice }),
+  };
+}
+
+/** The time until a majority is free. Nothing is expected of a member that gave no answer. */
+function freeIn(waits: readonly number[], members: number): number {
+  const inOrder = [...waits].sort((a, b) => a - b);
+  return inOrder[majorityOf(members) - 1] ?? Infinity;
+}
+
+/** Whom a majority names. */
+function agreedLeader(sights: readonly LeaseSight[], members: number): LeaderInfo | null {
+  const leaders = sights.flatMap(({ leader }) => leader ?? []);
+  const agreed = leaders.find(({ nodeId, epoch }) => {
+    const same = leaders.filter((other) => other.nodeId === nodeId && other.epoch === epoch);
+    return same.length >= majorityOf(members);
+  });
+  return agreed ?? null;
+}
