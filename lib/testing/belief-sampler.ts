@@ -38,7 +38,8 @@ export class BeliefSampler {
     this.piece = { epoch, from: at, until: at };
   }
 
-  private end(): void {
+  /** Tells what was not told yet. */
+  end(): void {
     if (this.piece !== null) this.tell(this.piece, false);
     this.piece = null;
   }

@@ -54,7 +54,7 @@ export function historyRecorder(
  * @param node how the history calls this node
  * @param record called with each belief, a long one in pieces of 50 ms, so that little is lost when a process is killed
  * @param now the clock of the history, in milliseconds
- * @returns how to stop it
+ * @returns how to stop it sooner
  * @example
  * recordBelief('a', app.get(LeaderService), (event) => process.send?.(event));
  *
@@ -76,5 +76,6 @@ export function recordBelief(
   return () => {
     stopLooking();
     subscription.unsubscribe();
+    sampler.end();
   };
 }

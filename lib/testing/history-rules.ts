@@ -50,5 +50,6 @@ export interface Expectations {
    */
   readonly gracefulHandOverMs?: number | undefined;
   /** When no hand-over can be expected, since there are faults or nobody to take over; without `until` to the end. */
-  readonly excused?: readonly { readonly from: number; readonly until?: number | undefined }[];
+  readonly excused?:
+    readonly { readonly from: number; readonly until?: number | undefined }[] | undefined;
 }

@@ -9,7 +9,8 @@ import type { Leadership } from '../../../lib/election/leadership.js';
 import { LeaseTime } from '../../../lib/election/lease-time.js';
 import { InMemoryLeaseStore } from '../../../lib/stores/memory/in-memory-lease-store.js';
 import type { ServerMoment, StoredElection } from '../../../lib/stores/memory/lease-rules.js';
-import { checkHistory, History } from './history.js';
+import { historyRecorder } from '../../../lib/testing/history-recorder.js';
+import { History } from './history.js';
 import { ScriptedStore } from './scripted-store.js';
 import { seededRandom } from './seeded-random.js';
 import { Transcript } from './transcript.js';
@@ -122,7 +123,7 @@ export class Contest {
     this.server = new InMemoryLeaseStore(
       server === undefined ? { clock } : { server: () => server.moment(clock) },
     );
-    this.clock.afterEachStep(() => this.look());
+    this.clock.afterEachStep(() => void this.look());
   }
 
   /** A contest of `count` candidates that have been started; nothing has been answered yet. */
@@ -151,8 +152,14 @@ export class Contest {
     const changes: LeadershipChange[] = [];
     const told: string[] = [];
     const runs = new TestRuns();
+    const recorder = historyRecorder(
+      name,
+      (event) => this.history.events.push(event),
+      () => this.look(),
+    );
     const listen = recording(told, (...heard) => {
-      this.record(name, heard);
+      tellAlso(recorder, heard);
+      this.describe(name, heard);
       tellAlso(events, heard);
     });
     const candidate = new Candidate(
@@ -219,7 +226,7 @@ export class Contest {
       if (clock.pendingTimers > 0) throw new Error(`${name} left ${clock.pendingTimers} timers.`);
       if (store.openWatchers > 0) throw new Error(`${name} still watches.`);
     }
-    checkHistory(this.history);
+    this.history.verify();
   }
 
   /** What the store keeps. Read and changed by tests as a person with `redis-cli` would. */
@@ -236,32 +243,15 @@ export class Contest {
     this.stored.lease = null;
   }
 
-  private record(who: string, [event, detail]: Heard): void {
-    const at = this.clock.elapsedMs;
-    if (event === 'granted') {
-      const { epoch } = detail as Parameters<ElectionEvents['granted']>[0];
-      this.history.add({ kind: 'granted', who, at, epoch });
-      this.look();
-    }
-    if (event === 'ended') {
-      const { epoch, reason } = detail as Parameters<ElectionEvents['ended']>[0];
-      this.history.add({ kind: 'ended', who, at, epoch, reason });
-    }
-    if (event === 'changed') {
-      const { change } = detail as Parameters<ElectionEvents['changed']>[0];
-      this.history.add({ kind: 'change', who, at, change });
-      this.transcript.add(who, `is ${describeChange(change)}`);
-      this.look();
-    }
+  private describe(who: string, [event, detail]: Heard): void {
+    if (event !== 'changed') return;
+    const { change } = detail as Parameters<ElectionEvents['changed']>[0];
+    this.transcript.add(who, `is ${describeChange(change)}`);
   }
 
-  private look(): void {
-    const leaders = new Map<string, number>();
-    for (const { name, candidate } of this.nodes) {
-      const { leadership } = candidate;
-      if (leadership !== null) leaders.set(name, leadership.epoch);
-    }
-    this.history.look(this.clock.elapsedMs, leaders);
+  /** Whatever is told is recorded after a look at everybody, and with its instant. */
+  private look(): number {
+    return this.history.look(this.clock.elapsedMs, this.nodes);
   }
 }
 

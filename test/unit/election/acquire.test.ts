@@ -251,12 +251,12 @@ describe('acquiring the lease', () => {
       contest.join({ clock: contest.clock.fork(aheadMs) });
     }
     await contest.advance(5 * TTL_MS);
-    expect(contest.history.intervals).toHaveLength(1);
+    expect(contest.history.beliefs).toHaveLength(1);
 
     contest.leader.clock.pause();
     await contest.advance(2 * TTL_MS);
     expect(contest.leaders).toHaveLength(1);
-    expect(contest.history.intervals).toHaveLength(2);
+    expect(contest.history.beliefs).toHaveLength(2);
     contest.node(0).clock.resume();
     await contest.close();
   });

@@ -196,7 +196,7 @@ describe('stepping down', () => {
     await contest.advance(replyMs);
     expect(contest.stored.lease).toBeNull();
     await contest.advance(59_000 - replyMs);
-    expect(contest.history.intervals).toHaveLength(0);
+    expect(contest.history.beliefs).toHaveLength(0);
     await contest.untilLed(2 * PROBE_MS + 1000);
     await contest.close();
   });
@@ -329,7 +329,7 @@ describe('stopping', () => {
 
     await contest.advance(5000);
     expect(contest.stored.lease).toBeNull();
-    expect(contest.history.intervals).toHaveLength(0);
+    expect(contest.history.beliefs).toHaveLength(0);
     await contest.close();
   });
 

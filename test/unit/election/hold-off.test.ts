@@ -75,7 +75,7 @@ describe('hold-off', () => {
       expect(contest.leaders).toHaveLength(1);
     }
 
-    expect(contest.history.intervals.length).toBeGreaterThan(2);
+    expect(contest.history.beliefs.length).toBeGreaterThan(2);
     await contest.close();
   });
 

@@ -150,7 +150,7 @@ describe('losing the leadership', () => {
 
     expect(contest.leader).toBe(b);
     expect(contest.stored.lease?.holder).toBe(b.config.by.holder);
-    expect(contest.history.intervals).toHaveLength(2);
+    expect(contest.history.beliefs).toHaveLength(2);
     await contest.close();
   });
 
@@ -183,7 +183,7 @@ describe('losing the leadership', () => {
 
     await contest.advance(TTL_MS);
     expect(contest.leader).toBe(contest.node(0));
-    expect(contest.history.intervals).toHaveLength(1);
+    expect(contest.history.beliefs).toHaveLength(1);
     await contest.close();
   });
 
@@ -204,7 +204,7 @@ describe('losing the leadership', () => {
     expect(contest.stored.lease).toEqual(held);
     await contest.advance(2 * TTL_MS);
     expect(contest.leader).toBe(b);
-    expect(contest.history.intervals).toHaveLength(2);
+    expect(contest.history.beliefs).toHaveLength(2);
     await contest.close();
   });
 
@@ -263,7 +263,7 @@ describe('losing the leadership', () => {
       await contest.advance(TTL_MS);
     }
 
-    expect(new Set(contest.history.intervals.map(({ who }) => who)).size).toBe(3);
+    expect(new Set(contest.history.beliefs.map(({ node }) => node)).size).toBe(3);
     expect(Math.max(...contest.history.gaps())).toBeLessThanOrEqual(TTL_MS + RETRY_MS);
     await contest.close();
   });
@@ -282,7 +282,7 @@ describe('losing the leadership', () => {
       await contest.advance(2.5 * TTL_MS);
       expect(contest.leader).toBe(b);
       await contest.advance(60_000);
-      expect(contest.history.intervals.map(({ who }) => who)).toEqual(['a', 'b']);
+      expect(contest.history.beliefs.map(({ node }) => node)).toEqual(['a', 'b']);
       a.store.heal();
       await contest.close();
     },
@@ -298,7 +298,7 @@ describe('losing the leadership', () => {
     expect(told).toHaveLength(0);
     await contest.node(0).clock.block(2 * RENEW_MS + 1);
     await contest.node(0).clock.block(2 * RENEW_MS + 1);
-    expect(contest.history.intervals).toHaveLength(1);
+    expect(contest.history.beliefs).toHaveLength(1);
     expect(told).toEqual([
       { election: 'default', blockedMs: RENEW_MS + 1, neededTtlMs: 14_286, lost: false },
     ]);
@@ -309,7 +309,7 @@ describe('losing the leadership', () => {
     });
     await covered.advance(roomy / 3 - 1);
     await covered.node(0).clock.block(2 * RENEW_MS + 1);
-    expect(covered.history.intervals).toMatchObject([{ to: null }]);
+    expect(covered.history.beliefs).toMatchObject([{ open: true }]);
     await covered.close();
     await contest.close();
   });

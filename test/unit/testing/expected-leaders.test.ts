@@ -8,6 +8,11 @@ function rulesBroken(history: readonly HistoryEvent[], expected: Expectations) {
   return checkHistory(history, expected).map(({ rule }) => rule);
 }
 
+const within = (gracefulHandOverMs: number, excused?: Expectations['excused']): Expectations => ({
+  gracefulHandOverMs,
+  excused,
+});
+
 describe('the rule led-in-time', () => {
   const history = [
     granted('A', 0, 1),
@@ -60,8 +65,6 @@ describe('the rule led-in-time', () => {
 describe('the rule handed-over-in-time', () => {
   const release = [granted('A', 0, 1), ended('A', 100, 1, 'released')];
   const next = [granted('B', 150, 2), believes('B', 150, 1000, 2)];
-  const within = (gracefulHandOverMs: number, excused?: Expectations['excused']) =>
-    excused === undefined ? { gracefulHandOverMs } : { gracefulHandOverMs, excused };
 
   it.each(['released', 'shutdown'])('finds a slow hand-over after an end as %s', (reason) => {
     const history = [granted('A', 0, 1), ended('A', 100, 1, reason), ...next];
