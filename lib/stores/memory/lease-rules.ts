@@ -110,7 +110,7 @@ export function renew(
   server: ServerMoment,
 ): RenewReply {
   const lease = liveLease(stored, server.nowMs);
-  const mine = lease?.holder === request.by.holder && lease.epoch === request.epoch;
+  const mine = isOf(stored, lease, request);
   const dataLost = (stored.record?.epoch ?? 0) < request.epoch;
   if (!mine && (lease !== null || !dataLost)) {
     const { seenEpoch } = sight(stored, server.nowMs);
@@ -145,9 +145,7 @@ export function release(
   request: ReleaseRequest,
   server: ServerMoment,
 ): boolean {
-  const lease = liveLease(stored, server.nowMs);
-  if (lease?.holder !== request.by.holder) return false;
-  if (lease.epoch !== request.epoch && !isOfAttempt(stored, request)) return false;
+  if (!isOf(stored, liveLease(stored, server.nowMs), request)) return false;
   stored.lease = null;
   if (stored.record !== null) stored.record.expiresAt = 0;
   return true;
@@ -160,19 +158,20 @@ export function raiseEpoch(
 ): boolean {
   const lease = liveLease(stored, server.nowMs);
   const { record } = stored;
-  if (lease?.holder !== request.by.holder || !isOfAttempt(stored, request)) return false;
-  if (record === null || Math.max(record.epoch, lease.epoch) > request.epoch) return false;
+  if (lease === null || record === null || !isOf(stored, lease, request)) return false;
   lease.epoch = request.epoch;
-  record.epoch = request.epoch;
+  record.epoch = Math.max(record.epoch, request.epoch);
   return true;
 }
 
-/** Whether this is the attempt that was granted last. */
-function isOfAttempt(
+/** Whether this lease was granted to this holder with this epoch, or by this attempt, which got another one later. */
+function isOf(
   { record }: StoredElection,
-  { by, attempt }: { by: LeaseHolder; attempt: number },
+  lease: Lease | null,
+  { by, attempt, epoch }: { by: LeaseHolder; attempt: number; epoch: number },
 ): boolean {
-  return record?.holder === by.holder && record.attempt === attempt;
+  if (lease?.holder !== by.holder) return false;
+  return lease.epoch === epoch || (record?.holder === by.holder && record.attempt === attempt);
 }
 
 export function inspect(

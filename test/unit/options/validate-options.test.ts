@@ -45,6 +45,22 @@ describe('redis and store', () => {
       'LeaderElectionModule: give `redis` or `store`, not both.',
     ],
     [
+      'redis is a number',
+      { redis: 6379 },
+      'LeaderElectionModule: expected `redis` to be a URL, ioredis options, or an ioredis client, got `6379` (number).',
+    ],
+    [
+      'the store is not one',
+      { store: { acquire() {}, renew() {}, inspect() {} } },
+      'LeaderElectionModule: expected `store` to be a LeaseStore (it lacks release, watch, close), got `{ acquire: ' +
+        '[Function: acquire], renew: [Function: renew], inspect: [Function: inspect] }` (object).',
+    ],
+  ])('refuses it when %s', (_what, options, message) => {
+    expect(() => validate(options)).toThrow(new TypeError(message));
+  });
+
+  it.each([
+    [
       'two servers are given',
       { redis: ['redis://a', 'redis://user:secret@b'] },
       'LeaderElectionModule: expected `redis` to be one server, or an odd number of independent ones from 3, got 2. A ' +
@@ -63,19 +79,12 @@ describe('redis and store', () => {
       'LeaderElectionModule: expected `redis[2]` to be a URL that begins with redis:// or rediss://, got ' +
         "`'http://***@c'` (string).",
     ],
-    [
-      'redis is a number',
-      { redis: 6379 },
-      'LeaderElectionModule: expected `redis` to be a URL, ioredis options, or an ioredis client, got `6379` (number).',
-    ],
-    [
-      'the store is not one',
-      { store: { acquire() {}, renew() {}, inspect() {} } },
-      'LeaderElectionModule: expected `store` to be a LeaseStore (it lacks release, watch, close), got `{ acquire: ' +
-        '[Function: acquire], renew: [Function: renew], inspect: [Function: inspect] }` (object).',
-    ],
   ])('refuses it when %s', (_what, options, message) => {
-    expect(() => validate(options)).toThrow(new TypeError(message));
+    expect(() => validate(options)).toThrow(new RangeError(message));
+  });
+
+  it('accepts three servers', () => {
+    expect(() => validate({ redis: ['redis://a', { host: 'b' }, 'redis://c'] })).not.toThrow();
   });
 
   it.each(['', null])('takes %p for a REDIS_URL that is not set', (redis) => {

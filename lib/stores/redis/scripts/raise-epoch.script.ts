@@ -2,7 +2,7 @@ import { defineScript } from './script.js';
 
 /**
  * The second round of a quorum: gives a lease that is still this attempt's the epoch of the whole quorum. Its end
- * stays.
+ * stays. A higher epoch, which this server granted too late to be counted, stays known.
  *
  * KEYS[1] lease, KEYS[2] record
  * ARGV[1] tag, [2] holder, [3] attempt, [4] epoch
@@ -15,11 +15,10 @@ export const RAISE_EPOCH = defineScript(
   'raised',
   `
 local tag, holder, epoch = ARGV[1], ARGV[2], tonumber(ARGV[4])
-local this_attempt = record.holder == holder and record.attempt == ARGV[3]
-if not lease or lease_holder ~= holder or not this_attempt or known_epoch > epoch then
+if not lease_is_of(holder, epoch, ARGV[3]) then
   return { tag, 'not-yours' }
 end
-redis.call('HSET', KEYS[2], 'epoch', text(epoch))
+redis.call('HSET', KEYS[2], 'epoch', text(math.max(epoch, record_epoch)))
 redis.call('SET', KEYS[1], holder .. '|' .. text(epoch), 'KEEPTTL')
 return { tag, 'raised' }
 `,

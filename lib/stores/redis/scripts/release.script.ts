@@ -16,8 +16,7 @@ export const RELEASE = defineScript(
   'released',
   `
 local tag, holder, epoch = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local this_attempt = record.holder == holder and record.attempt == ARGV[4]
-if not lease or lease_holder ~= holder or not (lease_epoch == epoch or this_attempt) then
+if not lease_is_of(holder, epoch, ARGV[4]) then
   return { tag, 'not-yours' }
 end
 redis.call('DEL', KEYS[1])

@@ -19,7 +19,7 @@ export const RENEW = defineScript(
   'renewed',
   `
 local tag, holder, ttl, epoch = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
-local mine = lease and lease_holder == holder and lease_epoch == epoch
+local mine = lease_is_of(holder, epoch, ARGV[3])
 local data_lost = record_epoch < epoch
 if not mine and (lease or not data_lost) then
   local because = 'taken'
@@ -28,7 +28,7 @@ if not mine and (lease or not data_lost) then
 end
 
 local ends = text(now + ttl)
-if mine then
+if mine and lease_epoch == epoch then
   redis.call('PEXPIREAT', KEYS[1], ends)
 else
   redis.call('SET', KEYS[1], holder .. '|' .. ARGV[5], 'PXAT', ends)

@@ -32,6 +32,11 @@ local known_epoch = math.max(record_epoch, lease_epoch)
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function text(number) return string.format('%.0f', number) end
+-- Granted to this holder with this epoch, or by this attempt, which got another one in a quorum's second round.
+local function lease_is_of(holder, epoch, attempt)
+  if not lease or lease_holder ~= holder then return false end
+  return lease_epoch == epoch or (record.holder == holder and record.attempt == attempt)
+end
 local function describe_leader()
   local mine = lease and record.holder == lease_holder
   return lease_holder or '', text(lease_epoch), mine and record.nodeId or '', mine and record.metadata or ''
