@@ -28,8 +28,8 @@ function compile(codes: readonly string[]): readonly string[] {
 }
 
 describe('README.md', () => {
-  it('has a quick start and three more examples', () => {
-    expect(examples).toHaveLength(4);
+  it('has a quick start and four more examples', () => {
+    expect(examples).toHaveLength(5);
   });
 
   it('has examples that compile, and the compiler would tell', () => {

@@ -2,9 +2,13 @@
 import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 import {
   type AcquireReply,
+  checkHistory,
   type CurrentLeadership,
   type ElectionListener,
+  type Expectations,
   getLeaderToken,
+  type HistoryEvent,
+  historyRecorder,
   InjectLeader,
   InMemoryLeaseStore,
   LeaderElectionModule,
@@ -18,7 +22,10 @@ import {
   type LossReason,
   NotLeaderException,
   OnlyLeader,
+  recordBelief,
   RedisLeaseStore,
+  sharedNowMs,
+  type Violation,
 } from 'nestjs-leader-election';
 import type { Observable } from 'rxjs';
 
@@ -104,6 +111,14 @@ export class HandWritten implements Pick<LeaseStore, 'acquire'> {
   async acquire(): Promise<AcquireReply> {
     return { granted: true, epoch: 1 };
   }
+}
+
+export function watched(leader: LeaderService, expected: Expectations): readonly Violation[] {
+  const history: HistoryEvent[] = [{ kind: 'gone', node: 'a', at: sharedNowMs() }];
+  const record = (event: HistoryEvent): void => void history.push(event);
+  LeaderElectionModule.forRoot({ ...options, events: historyRecorder('a', record) });
+  recordBelief('a', leader, record)();
+  return checkHistory(history, expected);
 }
 
 export const rest = [getLeaderToken('reports'), LeaderGuard, NotLeaderException];
