@@ -19,7 +19,7 @@ export class VirtualClock implements Clock, TimerOwner {
     startAt = Date.UTC(2030, 0, 1),
     private readonly timeline = new Timeline(),
     /** How fast both clocks of this machine run; 1 is right. */
-    private readonly rate = 1,
+    readonly rate = 1,
   ) {
     this.wallOffsetMs = startAt;
   }
