@@ -7,7 +7,7 @@ import { TimeRules } from './time-rules.js';
 
 /**
  * All that is wrong with this history; nothing when it is right. The events may come in any order; where several have
- * the same instant, in the order in which they happened. Leaderships that only touch do not overlap.
+ * the same instant, those of one node in the order in which they happened. Leaderships that only touch do not overlap.
  *
  * @throws TypeError for an event of an unknown kind, or whose `at` is no finite number
  * @example

@@ -52,7 +52,7 @@ export class LeaderRules {
     }
     standing.length = kept;
     if (event.kind === 'belief') this.stand(event, replaces);
-    if (highest !== null && event.epoch < highest.epoch) {
+    if (highest !== null && event.epoch < highest.epoch && event.at > highest.at) {
       this.overtaken(`${saying(event)} at ${ms(event.at)}`, highest);
     }
   }
