@@ -76,7 +76,7 @@ function assertRedisOptions(option: string, redis: object): void {
 
 /** What tells servers apart as far as options can: the same client, the same URL, the same host and port. */
 function addressOf(redis: unknown): unknown {
-  if (typeof redis !== 'object' || redis === null || isClient(redis as object)) return redis;
+  if (typeof redis !== 'object' || redis === null || isClient(redis)) return redis;
   const { host = 'localhost', port = 6379, path } = redis as Record<string, unknown>;
   return path ?? `${String(host)}:${String(port)}`;
 }

@@ -12,16 +12,12 @@ import type {
   RenewRequest,
 } from '../../election/lease-store.interface.js';
 import { SystemClock } from '../../system-clock.js';
+import { Contention } from './contention.js';
 import { collect, majorityOf, type Tally } from './collect.js';
 import { Member } from './member.js';
 import type { QuorumMember } from './quorum-member.interface.js';
 import { watchAll } from './quorum-watch.js';
 import { refusalOf, sightOf, type Refused } from './refusal.js';
-
-/** Candidates that took the members from each other ask again after a random time: at first up to this … */
-const CONTENTION_BACKOFF_MS = 10;
-/** … then each time up to twice as long. After so many times in a row they wait until the leases end. */
-const CONTENTION_TRIES = 6;
 
 /**
  * One lease on several independent servers, held by whoever holds it on a majority of them: as in Redlock
@@ -37,10 +33,7 @@ export class QuorumLeaseStore implements LeaseStore {
   private readonly majority: number;
   private readonly clock: Clock;
   private readonly random: () => number;
-  /** Of each election, the highest epoch that was ever asked for here: a late second round must not go above it. */
-  private readonly proposed = new Map<string, number>();
-  /** Of each election, how often in a row nobody got a majority. */
-  private readonly contentions = new Map<string, number>();
+  private readonly contention: Contention;
   private readonly watchers = new Set<LeaseWatcher>();
   /** What nobody waits for, and what must yet be done before the connections are closed. */
   private readonly underWay = new Set<Promise<unknown>>();
@@ -54,6 +47,7 @@ export class QuorumLeaseStore implements LeaseStore {
   ) {
     this.clock = clock;
     this.random = random;
+    this.contention = new Contention(random);
     this.majority = majorityOf(stores.length);
     this.members = stores.map(
       (store, index) => new Member(store, (what) => this.tellOf(index, what)),
@@ -61,31 +55,24 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const { election, by, attempt, minReplicaAcks, timeoutMs } = request;
     const startedAt = this.clock.monotonicMs();
-    const roundMs = Math.max(1, Math.floor(timeoutMs / 2));
+    const roundMs = Math.max(1, Math.floor(request.timeoutMs / 2));
     const calls = this.all((member) => member.acquire({ ...request, timeoutMs: roundMs }));
-    const first = await collect(calls, ({ granted }) => granted);
-    if (first.yes.length < this.majority) {
+    const granted = await collect(calls, (reply) => reply.granted);
+    if (granted.yes.length < this.majority) {
       this.withdraw(request, calls);
-      return this.refuse(request, first);
+      return this.refuse(request, granted);
     }
-
-    const epochs = first.yes.map((reply) => (reply.granted ? reply.epoch : 0));
-    const epoch = Math.max(request.floor, this.proposed.get(election) ?? 0, ...epochs) + 1;
-    this.proposed.set(election, epoch);
-    const leftMs = Math.max(1, Math.floor(timeoutMs - (this.clock.monotonicMs() - startedAt)));
-    const raise = { election, by, attempt, epoch, minReplicaAcks, timeoutMs: leftMs };
-    const second = await collect(
-      this.all((member) => member.raiseEpoch(raise)),
-      isTrue,
-    );
-    if (second.yes.length < this.majority) {
+    const epochs = granted.yes.map((reply) => (reply.granted ? reply.epoch : 0));
+    const epoch = Math.max(request.floor, ...epochs) + 1;
+    const leftMs = request.timeoutMs - (this.clock.monotonicMs() - startedAt);
+    const raised = await this.raiseEpochs(request, epoch, Math.max(1, Math.floor(leftMs)));
+    if (raised.yes.length < this.majority) {
       this.withdraw(request, calls);
-      throw this.noMajority('acquire', second);
+      return this.overtaken(request, epoch, raised);
     }
-    this.contentions.delete(election);
-    const notice = first.yes.find((reply) => reply.notice !== undefined)?.notice;
+    this.contention.over(request.election);
+    const notice = granted.yes.find((reply) => reply.notice !== undefined)?.notice;
     return { granted: true, epoch, ...(notice === undefined ? {} : { notice }) };
   }
 
@@ -143,8 +130,7 @@ export class QuorumLeaseStore implements LeaseStore {
 
   private track<T>(call: Promise<T>): Promise<T> {
     this.underWay.add(call);
-    const done = () => void this.underWay.delete(call);
-    call.then(done, done);
+    call.finally(() => this.underWay.delete(call)).catch(() => undefined);
     return call;
   }
 
@@ -162,16 +148,38 @@ export class QuorumLeaseStore implements LeaseStore {
     }
   }
 
-  private refuse(request: AcquireRequest, tally: Tally<AcquireReply>): Refused {
-    const { election } = request;
-    const reachable = this.members.length - tally.failed.length;
-    if (reachable < this.majority) throw this.noMajority('acquire', tally);
+  /** The second round: one epoch above what each of them granted, so that any later majority knows of it. */
+  private raiseEpochs(
+    { election, by, attempt, minReplicaAcks }: AcquireRequest,
+    epoch: number,
+    timeoutMs: number,
+  ): Promise<Tally<boolean>> {
+    const request = { election, by, attempt, epoch, minReplicaAcks, timeoutMs };
+    return collect(
+      this.all((member) => member.raiseEpoch(request)),
+      isTrue,
+    );
+  }
+
+  private refuse({ election }: AcquireRequest, tally: Tally<AcquireReply>): Refused {
+    this.assertReachable('acquire', tally);
     const refusals = tally.no.flatMap((reply) => (reply.granted ? [] : reply));
     const { refused, contended } = refusalOf(refusals, tally.yes.length, this.members.length);
-    const times = contended ? (this.contentions.get(election) ?? 0) : 0;
-    this.contentions.set(election, contended ? times + 1 : 0);
-    if (!contended || times >= CONTENTION_TRIES) return refused;
-    return { ...refused, waitMs: CONTENTION_BACKOFF_MS * 2 ** times * this.random() };
+    if (contended) return this.contention.backOff(election, refused);
+    this.contention.over(election);
+    return refused;
+  }
+
+  /** Its leases ended before they were raised; whoever has them now may be no leader either. */
+  private overtaken({ election }: AcquireRequest, epoch: number, tally: Tally<boolean>): Refused {
+    this.assertReachable('acquire', tally);
+    const sight = { leader: null, seenEpoch: epoch, seenTtlMs: 0, waitMs: 0 };
+    return this.contention.backOff(election, { ...sight, granted: false, because: 'held' });
+  }
+
+  private assertReachable<T>(operation: string, tally: Tally<T>): void {
+    const reachable = this.members.length - tally.failed.length;
+    if (reachable < this.majority) throw this.noMajority(operation, tally);
   }
 
   private noMajority<T>(operation: string, { yes, no, failed }: Tally<T>): LeaseStoreError {

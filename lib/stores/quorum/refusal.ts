@@ -50,7 +50,8 @@ export function sightOf(sights: readonly LeaseSight[], members: number): LeaseSi
 
 /** The time until a majority is free. Nothing is expected of a member that gave no answer. */
 function freeIn(waits: readonly number[], members: number): number {
-  const inOrder = [...waits].sort((a, b) => a - b);
+  const inOrder = [...waits];
+  inOrder.sort((a, b) => a - b);
   return inOrder[majorityOf(members) - 1] ?? Infinity;
 }
 

@@ -88,9 +88,8 @@ export class ScriptRunner {
     }
     const waitMs = Math.max(1, Math.floor(timeoutMs * WAIT_PART_OF_TIMEOUT));
     // Sent as one, so that both go over one connection to one server: WAIT speaks of what that connection wrote.
-    const results = await client
-      .pipeline()
-      [command](script, 2, ...args)
+    const pipeline = client.pipeline();
+    const results = await pipeline[command](script, 2, ...args)
       .wait(minReplicaAcks, waitMs)
       .exec();
     const [[error, reply] = [], [waitError, acks] = []] = results ?? [];
