@@ -1,59 +1,60 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { awaitUntil } from '../await-until.js';
 import { freePort } from './free-port.js';
+import { GuardedProcess } from './guarded-process.js';
+import { adminTls, argumentsOf, type ServerTls } from './redis-arguments.js';
 
 const START_TIMEOUT_MS = 10_000;
 const START_ATTEMPTS = 5;
 /** ioredis would keep a timer for two seconds, and the test process with it. */
 const DISCONNECT_TIMEOUT_MS = 20;
 
+type AdminOptions = Pick<RedisOptions, 'retryStrategy' | 'maxRetriesPerRequest'>;
+
 export interface RedisServerOptions {
   /** As in redis.conf, for example `{ maxmemory: '2mb' }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Serves TLS, and nothing else. */
+  readonly tls?: ServerTls;
+  /** A node of a Cluster; `RedisCluster` makes one of several. */
+  readonly cluster?: boolean;
+  /** A Sentinel in place of a server, with the lines of its configuration; `SentinelSet` starts those. */
+  readonly sentinel?: readonly string[];
 }
 
 /**
- * A real Redis of its own for a test: on a free loopback port, in a temporary directory, with nothing saved.
- *
- * Whatever becomes of the test process, the server goes with it: a guard process holds a pipe to it and kills the
- * server when the pipe closes. (An 'exit' handler would not run when a jest worker is killed.)
+ * A real Redis of its own for a test: on a free loopback port, in a temporary directory, with nothing saved. Whatever
+ * becomes of the test process, the server goes with it.
  */
 export class RedisServer {
   /** For looking from outside, and for configuring the server. It reconnects by itself. */
   readonly admin: Redis;
-  private process: ChildProcess | null = null;
-  private guard: ChildProcess | null = null;
+  private process: GuardedProcess | null = null;
+  private tls: ServerTls | undefined;
 
   private constructor(
     readonly port: number,
+    /** Other nodes of a Cluster talk to it here. */
+    readonly busPort: number,
     readonly directory: string,
-    private readonly settings: Readonly<Record<string, string>>,
+    private readonly options: RedisServerOptions,
   ) {
-    this.admin = new Redis({
-      port,
-      host: '127.0.0.1',
-      lazyConnect: true,
-      retryStrategy: () => 10,
-      maxRetriesPerRequest: null,
-      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    });
-    // Expected while the server is down; what a test asks for then waits in the queue.
-    this.admin.on('error', () => undefined);
+    this.tls = options.tls;
+    this.admin = this.connectAdmin({ retryStrategy: () => 10, maxRetriesPerRequest: null });
   }
 
-  static async start({ settings = {} }: RedisServerOptions = {}): Promise<RedisServer> {
+  static async start(options: RedisServerOptions = {}): Promise<RedisServer> {
     const directory = await mkdtemp(join(tmpdir(), 'leader-election-redis-'));
     for (let attempt = 1; ; attempt += 1) {
-      const server = new RedisServer(await freePort(), directory, settings);
+      const server = new RedisServer(await freePort(), await freePort(), directory, options);
       try {
         await server.launch();
         return server;
       } catch (error) {
+        await server.kill();
         server.admin.disconnect();
         // Somebody else may have taken the port meanwhile.
         if (attempt === START_ATTEMPTS) throw error;
@@ -62,7 +63,11 @@ export class RedisServer {
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${this.port}`;
+    return `redis${this.tls ? 's' : ''}://127.0.0.1:${this.port}`;
+  }
+
+  get address(): { readonly host: string; readonly port: number } {
+    return { host: '127.0.0.1', port: this.port };
   }
 
   /** Ends the server and removes what it left. */
@@ -74,45 +79,37 @@ export class RedisServer {
 
   /** As a crash does. */
   async kill(): Promise<void> {
-    const { process: running, guard } = this;
+    const { process: running } = this;
     this.process = null;
-    this.guard = null;
-    guard?.kill('SIGKILL');
-    if (running === null || running.exitCode !== null || running.signalCode !== null) return;
-    running.kill('SIGKILL');
-    await once(running, 'exit');
+    await running?.kill();
   }
 
   /** The server answers nothing more, and its connections stay open. */
   pause(): void {
-    this.process?.kill('SIGSTOP');
+    this.process?.pause();
   }
 
   resume(): void {
-    this.process?.kill('SIGCONT');
+    this.process?.resume();
   }
 
   /** Starts again on the same port, after `kill()`. */
   async launch(): Promise<void> {
-    const settings = {
-      port: String(this.port),
-      bind: '127.0.0.1',
-      dir: this.directory,
-      save: '',
-      appendonly: 'no',
-      ...this.settings,
-    };
-    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-    const server = spawn('redis-server', args, { stdio: 'ignore' });
+    const { port, busPort, directory, tls, options } = this;
+    const args = await argumentsOf({ ...options, port, busPort, directory, tls });
+    const server = await GuardedProcess.spawn('redis-server', args);
     this.process = server;
-    await once(server, 'spawn');
-    this.guard = spawn('sh', ['-c', 'read _; kill -9 "$1"', 'guard', String(server.pid)], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
     await awaitUntil(() => this.isServing(server), {
       timeoutMs: START_TIMEOUT_MS,
       what: `redis-server answers on port ${this.port}`,
     });
+  }
+
+  /** The same server with another certificate. */
+  async restartWith(tls: ServerTls): Promise<void> {
+    await this.kill();
+    this.tls = tls;
+    await this.launch();
   }
 
   /** The same data, another server: a clean restart. */
@@ -156,16 +153,9 @@ export class RedisServer {
   }
 
   /** True when it's this very process that answers, and not another one on its port. */
-  private async isServing(server: ChildProcess): Promise<boolean> {
+  private async isServing(server: GuardedProcess): Promise<boolean> {
     if (server.exitCode !== null) throw new Error(`redis-server exited with ${server.exitCode}.`);
-    const probe = new Redis({
-      port: this.port,
-      host: '127.0.0.1',
-      lazyConnect: true,
-      retryStrategy: () => null,
-      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    });
-    probe.on('error', () => undefined);
+    const probe = this.connectAdmin({ retryStrategy: () => null });
     try {
       await probe.connect();
       return (await probe.info('server')).includes(`process_id:${server.pid}\r`);
@@ -174,5 +164,18 @@ export class RedisServer {
     } finally {
       probe.disconnect();
     }
+  }
+
+  private connectAdmin(options: AdminOptions): Redis {
+    const client = new Redis({
+      ...this.address,
+      ...adminTls(this.tls),
+      ...options,
+      lazyConnect: true,
+      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    });
+    // Expected while the server is down; what a test asks for then waits in the queue.
+    client.on('error', () => undefined);
+    return client;
   }
 }
