@@ -158,7 +158,9 @@ export function raiseEpoch(
 ): boolean {
   const lease = liveLease(stored, server.nowMs);
   const { record } = stored;
-  if (lease === null || record === null || !isOf(stored, lease, request)) return false;
+  // By the attempt alone: another one of this holder may have come to the same epoch.
+  if (lease === null || record === null || !isOf(stored, lease, { ...request, epoch: 0 }))
+    return false;
   lease.epoch = request.epoch;
   record.epoch = Math.max(record.epoch, request.epoch);
   return true;

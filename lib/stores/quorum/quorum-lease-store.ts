@@ -77,11 +77,12 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   async renew(request: RenewRequest): Promise<RenewReply> {
-    const tally = await collect(
-      this.all((member) => member.renew(request)),
-      ({ renewed }) => renewed,
-    );
-    if (tally.yes.length >= this.majority) return { renewed: true };
+    const calls = this.all((member) => member.renew(request));
+    const tally = await collect(calls, ({ renewed }) => renewed);
+    if (tally.yes.length >= this.majority) {
+      this.rejoin(request, calls);
+      return { renewed: true };
+    }
     if (tally.no.length < this.majority) throw this.noMajority('renew', tally);
     const refusals = tally.no.flatMap((reply) => (reply.renewed ? [] : reply));
     return {
@@ -159,6 +160,24 @@ export class QuorumLeaseStore implements LeaseStore {
       this.all((member) => member.raiseEpoch(request)),
       isTrue,
     );
+  }
+
+  /**
+   * Whoever leads by a majority asks the other members for their lease, too, or the next one to fail would end it:
+   * a candidate that was granted there in vain may have left an epoch that no renewal goes below.
+   */
+  private rejoin(request: RenewRequest, calls: readonly Promise<RenewReply>[]): void {
+    const { epoch, ttlMs } = request;
+    const acquire = { ...request, floor: epoch, longestTtlMs: ttlMs, holdOff: 'always' as const };
+    for (const [index, call] of calls.entries()) {
+      const join = async (): Promise<void> => {
+        const reply = await call;
+        const member = this.members[index];
+        if (reply.renewed || member === undefined) return;
+        if ((await member.acquire(acquire)).granted) await member.raiseEpoch(request);
+      };
+      this.track(join()).catch(() => undefined);
+    }
   }
 
   private refuse({ election }: AcquireRequest, tally: Tally<AcquireReply>): Refused {

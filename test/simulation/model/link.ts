@@ -80,7 +80,7 @@ export class Link implements QuorumMember {
       isYes: (released) => released,
       acks: 0,
       timeoutMs: request.timeoutMs,
-      frees: true,
+      frees: request.epoch > 0,
     });
   }
 
