@@ -50,6 +50,8 @@ export type {
   RenewRequest,
 } from './election/lease-store.interface.js';
 export { InMemoryLeaseStore } from './stores/memory/in-memory-lease-store.js';
+export { QuorumLeaseStore } from './stores/quorum/quorum-lease-store.js';
+export type { QuorumMember, RaiseEpochRequest } from './stores/quorum/quorum-member.interface.js';
 export { RedisLeaseStore, type RedisLeaseStoreOptions } from './stores/redis/redis-lease-store.js';
 export type { RedisSource } from './stores/redis/redis-client.js';
 export type { HistoryEvent } from './testing/history.js';

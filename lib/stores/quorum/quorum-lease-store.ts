@@ -1,5 +1,4 @@
 import type { Clock } from '../../election/clock.interface.js';
-import { LeaseStoreError } from '../../election/election.errors.js';
 import type {
   AcquireReply,
   AcquireRequest,
@@ -15,6 +14,7 @@ import { SystemClock } from '../../system-clock.js';
 import { Contention } from './contention.js';
 import { collect, majorityOf, type Tally } from './collect.js';
 import { Member } from './member.js';
+import { noMajority } from './no-majority.js';
 import type { QuorumMember } from './quorum-member.interface.js';
 import { watchAll } from './quorum-watch.js';
 import { refusalOf, sightOf, type Refused } from './refusal.js';
@@ -27,6 +27,10 @@ import { refusalOf, sightOf, type Refused } from './refusal.js';
  * Guaranteed: at most one holder at any instant, whatever happens to less than half of the servers within one lease
  * duration, since any two majorities share a server, and that one keeps all the rules by itself.
  * Not guaranteed: that epochs grow when, besides a loss of data, the servers' clocks differ by more than a lease.
+ *
+ * `redis: [a, b, c]` makes one of `RedisLeaseStore`s. The members are closed with it.
+ *
+ * @publicApi
  */
 export class QuorumLeaseStore implements LeaseStore {
   private readonly members: readonly Member[];
@@ -83,7 +87,7 @@ export class QuorumLeaseStore implements LeaseStore {
       this.rejoin(request, calls);
       return { renewed: true };
     }
-    if (tally.no.length < this.majority) throw this.noMajority('renew', tally);
+    if (tally.no.length < this.majority) throw noMajority('renew', tally, this.members.length);
     const refusals = tally.no.flatMap((reply) => (reply.renewed ? [] : reply));
     return {
       renewed: false,
@@ -99,7 +103,7 @@ export class QuorumLeaseStore implements LeaseStore {
     );
     if (tally.yes.length >= this.majority) return true;
     if (tally.no.length >= this.majority) return false;
-    throw this.noMajority('release', tally);
+    throw noMajority('release', tally, this.members.length);
   }
 
   async inspect(request: InspectRequest): Promise<LeaseSight> {
@@ -107,7 +111,7 @@ export class QuorumLeaseStore implements LeaseStore {
       this.all((member) => member.inspect(request)),
       () => true,
     );
-    if (tally.yes.length < this.majority) throw this.noMajority('inspect', tally);
+    if (tally.yes.length < this.majority) throw noMajority('inspect', tally, this.members.length);
     return sightOf(tally.yes, this.members.length);
   }
 
@@ -198,20 +202,7 @@ export class QuorumLeaseStore implements LeaseStore {
 
   private assertReachable<T>(operation: string, tally: Tally<T>): void {
     const reachable = this.members.length - tally.failed.length;
-    if (reachable < this.majority) throw this.noMajority(operation, tally);
-  }
-
-  private noMajority<T>(operation: string, { yes, no, failed }: Tally<T>): LeaseStoreError {
-    const cause = failed[0];
-    const kind = cause instanceof LeaseStoreError ? cause.kind : 'unavailable';
-    const reason = cause instanceof Error ? `: ${cause.message}` : '.';
-    const answered = yes.length + no.length;
-    return new LeaseStoreError(
-      kind,
-      `${answered} of ${this.members.length} servers answered to ${operation}, ${yes.length} with yes, and ` +
-        `${this.majority} are needed${reason}`,
-      { cause },
-    );
+    if (reachable < this.majority) throw noMajority(operation, tally, this.members.length);
   }
 
   /** A member that fails while the others go on would else be noticed only when the next one does. */
