@@ -34,7 +34,9 @@ export const wallStep: FaultEffect = (scene, fault) => {
 };
 
 export const setBack: FaultEffect = (scene, fault) => {
-  memberOf(scene, fault).primary.clock.stepWall(-fault.amount * MS_FOR_EACH);
+  const member = memberOf(scene, fault);
+  scene.limits.setBack(member);
+  member.primary.clock.stepWall(-fault.amount * MS_FOR_EACH);
   return null;
 };
 

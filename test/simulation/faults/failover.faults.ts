@@ -9,12 +9,9 @@ import { memberOf } from './whom.js';
 const REDIRECTED_WITHIN_MS = 300;
 
 export const lag: FaultEffect = (scene, fault) => {
-  const member = memberOf(scene, fault);
-  const before = member.lagMs;
-  member.lagMs = Math.max(before, fault.amount);
-  return () => {
-    member.lagMs = before;
-  };
+  const { lagsMs } = memberOf(scene, fault);
+  lagsMs.push(fault.amount);
+  return () => void lagsMs.splice(lagsMs.indexOf(fault.amount), 1);
 };
 
 /** The primary dies, a replica takes its place after a while; the old one comes back as its replica. */
@@ -63,6 +60,6 @@ function successor({ limits }: Scene, member: Member, { amount }: Fault): Server
   if (!primary.isUp || deposed !== null) return null;
   const replicas = nodes.filter((node) => node !== primary && node.isUp);
   const chosen = replicas[amount % replicas.length];
-  if (chosen === undefined || !limits.mayPromote(chosen.data.record !== null)) return null;
+  if (chosen === undefined || !limits.mayPromote(member, chosen)) return null;
   return chosen;
 }

@@ -1,10 +1,11 @@
 /**
  * What the promise leaves out, so that a run never asks for it: the two corners of `holdOff: 'auto'`, and the loss of a
- * majority of a quorum. `corners.test.ts` lifts the limits and shows that the corners are real.
+ * majority of a quorum, and data that is lost after the clock was set back. `corners.test.ts` lifts the limits and shows that the corners are real.
  */
 import { type Plan, TTL_MS } from '../plan.js';
 import type { Member } from './member.js';
 import type { Seat } from './seat.js';
+import type { ServerNode } from './server-node.js';
 import type { World } from './world.js';
 
 /** A lease that nobody hears of any more is acted on for less than this, in true time, whatever the clocks. */
@@ -15,6 +16,8 @@ const TOLD_WITHIN_MS = 2 * TTL_MS;
 export class Limits {
   /** Nobody new may join before. */
   private closedUntil = -Infinity;
+  /** A lost epoch is later than what these take for now: where they lose data as well, it may come again. */
+  private readonly isSetBack = new Set<Member>();
   private readonly lossUntil = new Map<Member, number>();
 
   constructor(
@@ -50,13 +53,21 @@ export class Limits {
     const majority = Math.floor(this.plan.servers.length / 2) + 1;
     const isQuorum = this.plan.servers.length > 1;
     if (!this.lifted && isQuorum && others.length + 1 >= majority) return false;
+    if (!this.lifted && !isQuorum && this.isSetBack.has(member)) return false;
     const until = Math.max(now + downMs + TOLD_WITHIN_MS, this.lossUntil.get(member) ?? 0);
     this.lossUntil.set(member, until);
     return true;
   }
 
   /** The second corner: an election's first grant that the promoted replica never heard of. */
-  mayPromote(replicaKnows: boolean): boolean {
-    return this.lifted || this.plan.holdOff !== 'auto' || replicaKnows;
+  mayPromote(member: Member, replica: ServerNode): boolean {
+    if (this.lifted) return true;
+    if (this.plan.holdOff === 'auto' && replica.data.record === null) return false;
+    return this.mayLose(member, 0);
+  }
+
+  /** Somebody has set its clock back. */
+  setBack(member: Member): void {
+    this.isSetBack.add(member);
   }
 }

@@ -33,8 +33,8 @@ export class Member {
   primary: ServerNode;
   /** A primary that was replaced without knowing it. */
   deposed: ServerNode | null = null;
-  /** How far its replicas lag at most, in ms. */
-  lagMs = SHORT_LAG_MS;
+  /** How far its replicas lag at most, in ms: the longest counts. */
+  readonly lagsMs = [SHORT_LAG_MS];
   private readonly random: () => number;
   private readonly appliedAt = new Map<ServerNode, number>();
   /** What was sent to replicas under an earlier one is lost. */
@@ -81,7 +81,7 @@ export class Member {
     const data = copyOf(from.data);
     for (const replica of this.nodes) {
       if (replica === from || replica === this.deposed || !replica.isUp) continue;
-      const earliest = this.world.now + 0.1 + this.random() * this.lagMs;
+      const earliest = this.world.now + 0.1 + this.random() * Math.max(...this.lagsMs);
       const at = Math.max(earliest, this.appliedAt.get(replica) ?? 0);
       this.appliedAt.set(replica, at);
       this.world.at(at, () => {

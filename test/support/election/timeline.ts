@@ -35,7 +35,7 @@ export class Timeline {
     this.advancing = true;
     try {
       const until = this.nowMs + ms;
-      await null; // `settle` counts on running in a microtask.
+      await Promise.resolve(); // `settle` counts on running in a microtask.
       await this.settle();
       let fired = 0;
       for (let next = this.takeDue(until); next !== null; next = this.takeDue(until)) {
