@@ -38,6 +38,9 @@ export async function playBatch(batch: Batch): Promise<BatchResult> {
   let played = 0;
   let grants = 0;
   let failedAt = 0;
+  // Models fail often, and nobody reads where.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
   const property = fc.asyncProperty(planOf(family, holdOff), async (plan) => {
     // Out of time: whatever is left of the reduction passes.
     if (failedAt > 0 && performance.now() - failedAt > REDUCE_FOR_MS) return true;
@@ -55,6 +58,7 @@ export async function playBatch(batch: Batch): Promise<BatchResult> {
     seed,
     ...(path === undefined ? {} : { path, endOnFailure: true }),
   });
+  Error.stackTraceLimit = stackTraceLimit;
   const plan = details.counterexample?.[0];
   if (plan === undefined) return { runs: played, grants, failure: null };
   const { violations } = await runPlan(plan);

@@ -35,7 +35,7 @@ export const wallStep: FaultEffect = (scene, fault) => {
 
 export const setBack: FaultEffect = (scene, fault) => {
   const member = memberOf(scene, fault);
-  scene.limits.setBack(member);
+  if (!scene.limits.maySetBack(member)) return null;
   member.primary.clock.stepWall(-fault.amount * MS_FOR_EACH);
   return null;
 };

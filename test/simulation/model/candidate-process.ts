@@ -100,7 +100,7 @@ export class CandidateProcess implements Receiver {
     this.working += 1;
     return () => {
       this.working -= 1;
-      if (this.working > 0) return;
+      if (this.working > 0 || this.isGone) return;
       for (const resolve of this.idleWaiters) resolve();
       this.idleWaiters = [];
     };

@@ -1,6 +1,6 @@
 /**
  * What the promise leaves out, so that a run never asks for it: the two corners of `holdOff: 'auto'`, and the loss of a
- * majority of a quorum, and data that is lost after the clock was set back. `corners.test.ts` lifts the limits and shows that the corners are real.
+ * majority of a quorum, and of data by a server whose clock is set back as well. `corners.test.ts` lifts the limits and shows that the corners are real.
  */
 import { type Plan, TTL_MS } from '../plan.js';
 import type { Member } from './member.js';
@@ -16,7 +16,7 @@ const TOLD_WITHIN_MS = 2 * TTL_MS;
 export class Limits {
   /** Nobody new may join before. */
   private closedUntil = -Infinity;
-  /** A lost epoch is later than what these take for now: where they lose data as well, it may come again. */
+  /** What these take for now may be in what they have lost: an epoch could come again. */
   private readonly isSetBack = new Set<Member>();
   private readonly lossUntil = new Map<Member, number>();
 
@@ -66,8 +66,11 @@ export class Limits {
     return this.mayLose(member, 0);
   }
 
-  /** Somebody has set its clock back. */
-  setBack(member: Member): void {
+  /** Whether its clock may be set back; notes that it is. */
+  maySetBack(member: Member): boolean {
+    const isQuorum = this.plan.servers.length > 1;
+    if (!this.lifted && !isQuorum && this.lossUntil.has(member)) return false;
     this.isSetBack.add(member);
+    return true;
   }
 }

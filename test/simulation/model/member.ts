@@ -86,7 +86,7 @@ export class Member {
       this.appliedAt.set(replica, at);
       this.world.at(at, () => {
         if (generation !== this.generation || !replica.isUp) return;
-        replica.data = copyOf(data);
+        replica.data = data;
         applied?.();
       });
     }
@@ -105,6 +105,8 @@ export class Member {
     old.isPrimary = isOldDeposed;
     this.primary = replica;
     replica.isPrimary = true;
+    // Replicas share what they were sent; a primary changes its own.
+    replica.data = copyOf(replica.data);
     // With the time in it: no two promotions are one.
     replica.replication = `${replica.name}@${Math.floor(this.world.now)}`;
     this.follow();
@@ -161,7 +163,7 @@ export class Member {
 
   private saveRegularly(): void {
     this.world.after(SAVE_EVERY_MS * (0.5 + this.random()), () => {
-      for (const node of this.nodes) node.saved = copyOf(node.data);
+      for (const node of this.nodes) node.saved = node.isPrimary ? copyOf(node.data) : node.data;
       this.saveRegularly();
     });
   }

@@ -20,6 +20,7 @@ export interface Timer {
 
 /** More timers than this in one `advance` are a loop that does not end. */
 const RUNAWAY_TIMERS = 2_000_000;
+const SETTLED = Promise.resolve();
 
 export class Timeline {
   nowMs = 0;
@@ -27,29 +28,31 @@ export class Timeline {
   /** A binary heap, the next timer first. */
   private readonly heap: Timer[] = [];
   private orders = 0;
-  private advancing = false;
+  private fired = 0;
+  /** How far time is being advanced, null while it stands still. */
+  private until: number | null = null;
+  private done: { resolve: () => void; reject: (error: unknown) => void } | null = null;
+  private readonly afterMicrotasks = (): void => process.nextTick(this.step);
+  private readonly step = (): void => {
+    try {
+      for (const look of this.afterStep) look();
+      if (this.fireNext()) this.settle();
+      else this.finish();
+    } catch (error) {
+      this.until = null;
+      this.done?.reject(error);
+    }
+  };
 
   /** Fires what is due in order, and lets promises settle in between. */
-  async advance(ms: number): Promise<void> {
-    if (this.advancing) throw new Error('Time is advanced already: await it first.');
-    this.advancing = true;
-    try {
-      const until = this.nowMs + ms;
-      await Promise.resolve(); // `settle` counts on running in a microtask.
-      await this.settle();
-      let fired = 0;
-      for (let next = this.takeDue(until); next !== null; next = this.takeDue(until)) {
-        fired += 1;
-        if (fired > RUNAWAY_TIMERS) throw new Error(`Timers do not come to rest at ${this.nowMs}.`);
-        if (next.dueAt > this.nowMs) this.nowMs = next.dueAt;
-        this.fire(next);
-        await this.settle();
-      }
-      this.nowMs = until;
-      await this.settle();
-    } finally {
-      this.advancing = false;
-    }
+  advance(ms: number): Promise<void> {
+    if (this.until !== null) throw new Error('Time is advanced already: await it first.');
+    this.until = this.nowMs + ms;
+    this.fired = 0;
+    return new Promise((resolve, reject) => {
+      this.done = { resolve, reject };
+      this.settle();
+    });
   }
 
   set(owner: TimerOwner, callback: () => void, delayMs: number): () => void {
@@ -87,23 +90,36 @@ export class Timeline {
     }
   }
 
-  private fire(timer: Timer): void {
-    const { callback, owner } = timer;
-    if (callback === null) return;
-    timer.callback = null;
-    owner.pendingTimers -= 1;
-    callback();
+  /**
+   * Lets every promise that can go on do so, and then takes the next step; no time passes. A tick that is asked for in
+   * a microtask comes when no microtask is left: several times faster than `setImmediate`, and as certain.
+   */
+  private settle(): void {
+    void SETTLED.then(this.afterMicrotasks);
   }
 
-  /**
-   * Lets every promise that can go on do so; no time passes. It is called in a microtask, and Node looks at its ticks
-   * only when no microtask is left: several times faster than `setImmediate`, and as certain.
-   */
-  private async settle(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      process.nextTick(resolve);
-    });
-    for (const look of this.afterStep) look();
+  private fireNext(): boolean {
+    const until = this.until ?? this.nowMs;
+    const next = this.takeDue(until);
+    if (next === null) {
+      if (this.nowMs === until) return false;
+      this.nowMs = until;
+      return true;
+    }
+    this.fired += 1;
+    if (this.fired > RUNAWAY_TIMERS)
+      throw new Error(`Timers do not come to rest at ${this.nowMs}.`);
+    if (next.dueAt > this.nowMs) this.nowMs = next.dueAt;
+    const { callback, owner } = next;
+    next.callback = null;
+    owner.pendingTimers -= 1;
+    callback?.();
+    return true;
+  }
+
+  private finish(): void {
+    this.until = null;
+    this.done?.resolve();
   }
 
   private takeDue(until: number): Timer | null {
