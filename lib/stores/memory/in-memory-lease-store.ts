@@ -47,7 +47,7 @@ export class InMemoryLeaseStore implements QuorumMember {
     return released;
   }
 
-  /** @internal For a quorum of several stores. */
+  /** For a quorum of several stores. */
   async raiseEpoch(request: RaiseEpochRequest): Promise<boolean> {
     return rules.raiseEpoch(this.stored(request.election), request, this.server());
   }

@@ -9,8 +9,9 @@ import type {
 } from '../../election/lease-store.interface.js';
 import type { QuorumMember, RaiseEpochRequest } from './quorum-member.interface.js';
 
-/** So many calls must fail in a row until it is worth a line in the log. */
+/** So many calls in a row must fail, or be answered again, until it is worth a line in the log. */
 const FAILURES_TO_TELL = 2;
+const ANSWERS_TO_TELL = 3;
 
 /**
  * One server of a quorum as this process knows it: the epochs that were seen there, since another server's say
@@ -19,6 +20,8 @@ const FAILURES_TO_TELL = 2;
 export class Member {
   private readonly seen = new Map<string, number>();
   private failures = 0;
+  private answers = 0;
+  private isFailing = false;
 
   constructor(
     private readonly store: QuorumMember,
@@ -44,8 +47,9 @@ export class Member {
     return reply;
   }
 
+  /** Not counted: it follows a call that has failed, and would make two failures of one. */
   release(request: ReleaseRequest): Promise<boolean> {
-    return this.heard(this.store.release(request));
+    return this.store.release(request);
   }
 
   async inspect(request: InspectRequest): Promise<LeaseSight> {
@@ -66,14 +70,19 @@ export class Member {
   private async heard<T>(call: Promise<T>): Promise<T> {
     try {
       const answer = await call;
-      if (this.failures >= FAILURES_TO_TELL) this.tell('answers again.');
+      this.answers += 1;
       this.failures = 0;
+      if (this.isFailing && this.answers >= ANSWERS_TO_TELL) {
+        this.isFailing = false;
+        this.tell('answers again');
+      }
       return answer;
     } catch (error) {
       this.failures += 1;
-      if (this.failures === FAILURES_TO_TELL) {
-        const message = error instanceof Error ? error.message : String(error);
-        this.tell(`fails, the election goes on with the others: ${message}`);
+      this.answers = 0;
+      if (!this.isFailing && this.failures >= FAILURES_TO_TELL) {
+        this.isFailing = true;
+        this.tell(`fails: ${error instanceof Error ? error.message : String(error)}`);
       }
       throw error;
     }

@@ -1,19 +1,35 @@
-import { LeaseStoreError } from '../../election/election.errors.js';
+import { LeaseStoreError, type StoreErrorKind } from '../../election/election.errors.js';
 import { majorityOf, type Tally } from './collect.js';
 
-/** Too many servers gave no answer for a clear yes or no. Its kind is that of the first one that failed. */
+/** What a person must act on comes first. */
+const GRAVEST_FIRST: readonly StoreErrorKind[] = ['misconfigured', 'unavailable', 'unreachable'];
+
+/**
+ * Too many servers gave no answer for a clear yes or no. It tells the gravest of their errors, in the same words
+ * whichever of them was the first to fail, or each repetition would be news to the log.
+ */
 export function noMajority<T>(
   operation: string,
-  { yes, no, failed }: Tally<T>,
+  { failed }: Tally<T>,
   members: number,
 ): LeaseStoreError {
-  const [cause] = failed;
-  const kind = cause instanceof LeaseStoreError ? cause.kind : 'unavailable';
-  const reason = cause instanceof Error ? `: ${cause.message}` : '.';
+  const causes = failed.map(asStoreError);
+  causes.sort((a, b) => gravityOf(a) - gravityOf(b) || a.message.localeCompare(b.message));
+  const [cause = asStoreError(null)] = causes;
   return new LeaseStoreError(
-    kind,
-    `${yes.length + no.length} of ${members} servers answered to ${operation}, ${yes.length} with yes, and ` +
-      `${majorityOf(members)} are needed${reason}`,
+    cause.kind,
+    `${failed.length} of ${members} servers gave no answer to ${operation}, and ${majorityOf(members)} must agree: ` +
+      cause.message,
     { cause },
   );
+}
+
+function asStoreError(error: unknown): LeaseStoreError {
+  if (error instanceof LeaseStoreError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new LeaseStoreError('unavailable', message, { cause: error });
+}
+
+function gravityOf({ kind }: LeaseStoreError): number {
+  return GRAVEST_FIRST.indexOf(kind);
 }

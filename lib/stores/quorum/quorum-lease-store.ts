@@ -42,13 +42,14 @@ export class QuorumLeaseStore implements LeaseStore {
   /** What nobody waits for, and what must yet be done before the connections are closed. */
   private readonly underWay = new Set<Promise<unknown>>();
 
+  constructor(stores: readonly QuorumMember[]);
+  /** @internal For tests of this package. */
+  constructor(stores: readonly QuorumMember[], options: { clock: Clock; random?: () => number });
   constructor(
     private readonly stores: readonly QuorumMember[],
-    {
-      clock = new SystemClock(),
-      random = Math.random,
-    }: { clock?: Clock; random?: () => number } = {},
+    options: { clock?: Clock; random?: () => number } = {},
   ) {
+    const { clock = new SystemClock(), random = Math.random } = options;
     this.clock = clock;
     this.random = random;
     this.contention = new Contention(random);
@@ -194,9 +195,13 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   /** Its leases ended before they were raised; whoever has them now may be no leader either. */
-  private overtaken({ election }: AcquireRequest, epoch: number, tally: Tally<boolean>): Refused {
+  private overtaken(
+    { election, ttlMs }: AcquireRequest,
+    epoch: number,
+    tally: Tally<boolean>,
+  ): Refused {
     this.assertReachable('acquire', tally);
-    const sight = { leader: null, seenEpoch: epoch, seenTtlMs: 0, waitMs: 0 };
+    const sight = { leader: null, seenEpoch: epoch, seenTtlMs: 0, waitMs: ttlMs };
     return this.contention.backOff(election, { ...sight, granted: false, because: 'held' });
   }
 

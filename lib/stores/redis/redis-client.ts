@@ -8,6 +8,10 @@ export type RedisClient = Redis | Cluster;
 /** Reconnecting starts at once and is never given up; the pause between two tries grows up to this. */
 const LONGEST_RECONNECT_DELAY_MS = 500;
 const CONNECT_TIMEOUT_MS = 2000;
+/** How long a server that has accepted a connection may take until it can be used. */
+export const HANDSHAKE_TIMEOUT_MS = 2000;
+/** How long one Sentinel, or one node of a Cluster, may take to tell where the primaries are. */
+const DISCOVERY_TIMEOUT_MS = 1000;
 const LOADING_RETRY_MS = 250;
 /** How long a socket that is being closed may linger before it is destroyed. */
 const DISCONNECT_TIMEOUT_MS = 20;
@@ -40,6 +44,12 @@ function leaseSafeOptions() {
     retryStrategy: reconnectDelay,
     // Redis 6.2 has other words in front of it inside scripts.
     reconnectOnError: (error: Error) => error.message.includes('READONLY'),
+    // Only a primary grants leases, whatever the user's client reads from.
+    role: 'master' as const,
+    readOnly: false,
+    // Without it a Sentinel that accepts connections and says nothing is waited for without end.
+    sentinelCommandTimeout: DISCOVERY_TIMEOUT_MS,
+    sentinelRetryStrategy: reconnectDelay,
   };
 }
 
@@ -51,23 +61,36 @@ function jitter(): number {
   return 0.5 + Math.random() / 2;
 }
 
+function clusterOptions(source: Cluster) {
+  const { redisOptions } = source.options;
+  return {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    enableAutoPipelining: false,
+    // It would ask whether the Cluster is up as a whole, of one node, which may be silent, and by a command that the
+    // user may lack. Each node is asked by our own requests.
+    enableReadyCheck: false,
+    retryDelayOnMoved: 0,
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    retryDelayOnTryAgain: 0,
+    slotsRefreshTimeout: DISCOVERY_TIMEOUT_MS,
+    scaleReads: 'master' as const,
+    shardedSubscribers: false,
+    clusterRetryStrategy: reconnectDelay,
+    // A node that was lost is connected to when it is asked next, if it still serves anything.
+    clusterNodeRetryStrategy: null,
+    redisOptions: { ...redisOptions, ...leaseSafeOptions(), keyPrefix: keyPrefixOf(source) },
+  };
+}
+
 /** A client of our own that connects to the same place, not connected yet. */
 export function openClient(source: RedisSource): RedisClient {
   const own = leaseSafeOptions();
   // In a URL's query options may stand as well, and ioredis prefers those to what is passed beside it.
   if (typeof source === 'string') return new Redis(source, { lazyConnect: true }).duplicate(own);
   if (isCluster(source)) {
-    return source.duplicate([], {
-      lazyConnect: true,
-      enableOfflineQueue: false,
-      enableReadyCheck: true,
-      retryDelayOnFailover: 0,
-      retryDelayOnClusterDown: 0,
-      retryDelayOnTryAgain: 0,
-      scaleReads: 'master',
-      clusterRetryStrategy: reconnectDelay,
-      redisOptions: { ...source.options.redisOptions, ...own },
-    });
+    return source.duplicate([], clusterOptions(source));
   }
   if (isClient(source)) return source.duplicate(own);
   return new Redis({ ...source, ...own });

@@ -132,7 +132,7 @@ export class RedisLeaseStore implements QuorumMember {
     return outcome === 'released';
   }
 
-  /** @internal For a quorum of several servers. */
+  /** For a quorum of several servers. */
   async raiseEpoch(request: RaiseEpochRequest): Promise<boolean> {
     const [outcome] = await this.scripts.run(
       RAISE_EPOCH,

@@ -1,8 +1,9 @@
+import type { Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
-import { databaseOf, type RedisClient } from './redis-client.js';
-import { toStoreError } from './redis-errors.js';
+import { ClusterRoute, type Route } from './cluster-route.js';
+import { databaseOf, HANDSHAKE_TIMEOUT_MS, isCluster, type RedisClient } from './redis-client.js';
+import { isBareClosing, toStoreError } from './redis-errors.js';
 
-const HANDSHAKE_TIMEOUT_MS = 2000;
 const REVIVE_DELAY_MS = 500;
 const CLOSE_TIMEOUT_MS = 200;
 
@@ -10,6 +11,8 @@ const CLOSE_TIMEOUT_MS = 200;
  * One connection of our own, kept alive: it connects on first use, reconnects for ever, and gives up a server that
  * accepts connections but never completes the handshake. It is usable only once the database was selected: where
  * Redis refuses that, ioredis goes on in database 0, and there would be an election in each.
+ *
+ * To a Cluster it is one such connection for each node that is needed, each with a life of its own.
  */
 export class RedisLink {
   private opened = false;
@@ -19,11 +22,19 @@ export class RedisLink {
   private lastError: LeaseStoreError | null = null;
   private handshakeTimer: NodeJS.Timeout | null = null;
   private reviveTimer: NodeJS.Timeout | null = null;
+  private readonly route: Route;
 
   constructor(
     readonly client: RedisClient,
     private readonly on: { ready?(): void; recovered?(): void },
-  ) {}
+  ) {
+    this.route = isCluster(client)
+      ? new ClusterRoute(client, {
+          failed: (error) => this.sawError(error),
+          recovered: () => this.on.recovered?.(),
+        })
+      : { connectionFor: async () => client, redirected: async () => null };
+  }
 
   /** Whether commands can be sent now. */
   get isReady(): boolean {
@@ -40,7 +51,12 @@ export class RedisLink {
       haveOutcome = resolve;
     });
     let hadOutage = false;
-    client.on('error', (error: unknown) => (this.lastError = toStoreError(error)));
+    client.on('error', (error: unknown) => {
+      this.sawError(error);
+      // Where no Sentinel answers, ioredis goes on asking them in turn, and comes to no other end.
+      haveOutcome();
+    });
+    client.on('sentinelError', (error: unknown) => this.sawError(error));
     client.on('connect', () => this.watchHandshake());
     client.on('close', () => {
       hadOutage = true;
@@ -62,7 +78,7 @@ export class RedisLink {
         },
         // Stays unusable until the handshake's time is up, and then tries again on a new connection.
         (error: unknown) => {
-          this.lastError = toStoreError(error);
+          this.sawError(error);
           haveOutcome();
         },
       );
@@ -75,21 +91,41 @@ export class RedisLink {
     this.connect();
   }
 
-  /** Resolves when commands can be sent, and rejects with the reason why they cannot. */
-  async usable(): Promise<void> {
-    this.open();
-    // Only the first connection is waited for: an application that starts should not report an outage.
-    if (!this.ready && !this.closed) await this.firstOutcome;
-    if (this.closed) throw new LeaseStoreError('unreachable', 'The lease store is closed.');
-    if (!this.ready) {
-      throw this.lastError ?? new LeaseStoreError('unreachable', 'Not connected to Redis.');
+  /**
+   * Calls `command` with the connection to the server that has this key, once it can be used, and once more where a
+   * Cluster says that another node has it. Rejects with the reason why there is no such connection, and calls
+   * nothing once it is too late: a stale command must not run (rule 24).
+   */
+  async send<T>(
+    key: string,
+    command: (connection: Redis) => Promise<T>,
+    isLate: () => boolean,
+  ): Promise<T> {
+    await this.usable();
+    const connection = await this.route.connectionFor(key);
+    assertInTime(isLate);
+    try {
+      return await command(connection);
+    } catch (error) {
+      const redirection = await this.route.redirected(error);
+      if (redirection === null) throw error;
+      assertInTime(isLate);
+      // What fails here fails the command as well.
+      if (redirection.asking) redirection.connection.asking().catch(() => undefined);
+      return command(redirection.connection);
     }
   }
 
   /**
-   * Drops the socket and connects anew. What is in flight rejects. A handshake under way is left alone: it may take
-   * longer than a command, and would otherwise begin anew for ever.
+   * Drops a connection, and with it what is in flight there, which rejects. One that is not ready is left alone: a
+   * handshake may take longer than a command, and would otherwise begin anew for ever.
    */
+  drop(connection: Redis): void {
+    if (connection === this.client) this.reset();
+    else if (connection.status === 'ready') connection.disconnect();
+  }
+
+  /** Drops everything and connects anew. */
   reset(): void {
     if (this.ready) this.client.disconnect(true);
   }
@@ -114,9 +150,25 @@ export class RedisLink {
     });
   }
 
+  private async usable(): Promise<void> {
+    this.open();
+    // Only the first connection is waited for: an application that starts should not report an outage.
+    if (!this.ready && !this.closed) await this.firstOutcome;
+    if (this.closed) throw new LeaseStoreError('unreachable', 'The lease store is closed.');
+    if (!this.ready) {
+      throw this.lastError ?? new LeaseStoreError('unreachable', 'Not connected to Redis.');
+    }
+  }
+
+  /** That a connection was closed says less than why it could not be opened, which was seen before. */
+  private sawError(error: unknown): void {
+    const next = toStoreError(error);
+    if (this.lastError === null || !isBareClosing(next)) this.lastError = next;
+  }
+
   private connect(): void {
     // What fails here comes as an 'error' event too, and the retry strategy takes it from there.
-    this.client.connect().catch((error: unknown) => (this.lastError ??= toStoreError(error)));
+    this.client.connect().catch((error: unknown) => this.sawError(error));
   }
 
   private async selectDatabase(): Promise<void> {
@@ -135,4 +187,8 @@ export class RedisLink {
     if (timer !== null) clearTimeout(timer);
     this[name] = null;
   }
+}
+
+function assertInTime(isLate: () => boolean): void {
+  if (isLate()) throw new LeaseStoreError('unreachable', 'Not connected in time.');
 }

@@ -1,5 +1,5 @@
 import type { LeaseWatcher } from '../../election/lease-store.interface.js';
-import type { RedisClient } from './redis-client.js';
+import { HANDSHAKE_TIMEOUT_MS, type RedisClient } from './redis-client.js';
 import { RedisLink } from './redis-link.js';
 
 /**
@@ -9,6 +9,7 @@ import { RedisLink } from './redis-link.js';
 export class ReleaseSubscriber {
   private readonly link: RedisLink;
   private readonly watchers = new Map<string, Set<LeaseWatcher>>();
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly client: RedisClient) {
     this.link = new RedisLink(client, { ready: () => this.subscribe([...this.watchers.keys()]) });
@@ -27,15 +28,22 @@ export class ReleaseSubscriber {
   }
 
   close(): Promise<void> {
+    clearTimeout(this.timer);
     return this.link.close();
   }
 
   private subscribe(channels: readonly string[]): void {
     if (channels.length === 0) return;
+    // A Cluster client subscribes at any one node, which may be a silent one.
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.link.reset(), HANDSHAKE_TIMEOUT_MS);
     // Without the permission followers still probe when the lease ends; a lost connection subscribes again.
     this.client.subscribe(...channels).then(
-      () => this.tellAll(channels),
-      () => undefined,
+      () => {
+        clearTimeout(this.timer);
+        this.tellAll(channels);
+      },
+      () => clearTimeout(this.timer),
     );
   }
 

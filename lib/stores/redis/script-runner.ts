@@ -1,5 +1,5 @@
+import type { Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
-import { isCluster } from './redis-client.js';
 import { toStoreError } from './redis-errors.js';
 import type { ElectionKeys } from './redis-keys.js';
 import type { RedisLink } from './redis-link.js';
@@ -20,13 +20,19 @@ interface Outcome {
   readonly acks: number;
 }
 
+/** One call on its way: the connection that it was sent on last, if any. */
+interface Sending {
+  on: Redis | null;
+  readonly isLate: () => boolean;
+}
+
 /**
  * Runs scripts over one link: by hash, each with a timeout of its own, and each reply checked to be the answer to
  * this very request.
  */
 export class ScriptRunner {
   private lastTag = 0;
-  private lastAnswerAt = 0;
+  private readonly answeredAt = new WeakMap<Redis, number>();
 
   constructor(private readonly link: RedisLink) {}
 
@@ -37,8 +43,8 @@ export class ScriptRunner {
     args: readonly (string | number)[],
     options: RunOptions,
   ): Promise<readonly string[]> {
-    return this.within(options.timeoutMs, (isLate) =>
-      this.send(script, keys, args, options, isLate),
+    return this.within(options.timeoutMs, (sending) =>
+      this.send(script, keys, args, options, sending),
     );
   }
 
@@ -47,29 +53,33 @@ export class ScriptRunner {
     keys: ElectionKeys,
     args: readonly (string | number)[],
     options: RunOptions,
-    isLate: () => boolean,
+    sending: Sending,
   ): Promise<readonly string[]> {
-    await this.link.usable();
-    // Given up while it waited for the connection: a stale command must not run later (rule 24).
-    if (isLate()) throw new LeaseStoreError('unreachable', 'Not connected in time.');
     const tag = String(++this.lastTag);
     const all = [keys.lease, keys.record, tag, ...args];
+    const run = (command: 'evalsha' | 'eval', text: string): Promise<Outcome> =>
+      this.link.send(
+        keys.lease,
+        (connection) => {
+          sending.on = connection;
+          return this.call(connection, command, text, all, options);
+        },
+        sending.isLate,
+      );
     let outcome: Outcome;
     try {
-      outcome = await this.call('evalsha', script.sha, all, options);
+      outcome = await run('evalsha', script.sha);
     } catch (error) {
-      this.lastAnswerAt = performance.now();
-      if (!isUnknownScript(error) || isLate()) throw error;
-      outcome = await this.call('eval', script.source, all, options);
+      if (!isUnknownScript(error)) throw error;
+      outcome = await run('eval', script.source);
     }
-    this.lastAnswerAt = performance.now();
     const answer = answerTo(tag, outcome.reply);
     if (answer !== null) {
       if (answer[0] === script.yes) assertReplicated(outcome.acks, options);
       return answer;
     }
     // One reply is missing or too many, and so every later one here would answer another request, too.
-    this.link.reset();
+    if (sending.on !== null) this.link.drop(sending.on);
     throw new LeaseStoreError(
       'unavailable',
       `Redis sent no answer to this ${script.name} request: ${JSON.stringify(outcome.reply)}.`,
@@ -77,42 +87,43 @@ export class ScriptRunner {
   }
 
   private async call(
+    connection: Redis,
     command: 'evalsha' | 'eval',
     script: string,
     args: readonly (string | number)[],
     { timeoutMs, minReplicaAcks = 0 }: RunOptions,
   ): Promise<Outcome> {
-    const { client } = this.link;
+    const answered = (): unknown => this.answeredAt.set(connection, performance.now());
     if (minReplicaAcks === 0) {
-      return { reply: await client[command](script, 2, ...args), acks: Infinity };
+      const answer = connection[command](script, 2, ...args);
+      return { reply: await answer.finally(answered), acks: Infinity };
     }
     const waitMs = Math.max(1, Math.floor(timeoutMs * WAIT_PART_OF_TIMEOUT));
-    // Sent as one, so that both go over one connection to one server: WAIT speaks of what that connection wrote.
-    const pipeline = client.pipeline();
+    // Sent as one, so that nothing else comes between: WAIT speaks of what this connection wrote.
+    const pipeline = connection.pipeline();
     const results = await pipeline[command](script, 2, ...args)
       .wait(minReplicaAcks, waitMs)
-      .exec();
+      .exec()
+      .finally(answered);
     const [[error, reply] = [], [waitError, acks] = []] = results ?? [];
-    if (error instanceof Error) {
-      // A pipeline does not follow a slot that has moved: the next try must know where it is.
-      if (isCluster(client) && error.message.startsWith('MOVED')) client.refreshSlotsCache();
-      throw error;
-    }
+    if (error instanceof Error) throw error;
     if (waitError instanceof Error) throw waitError;
     return { reply, acks: Number(acks) };
   }
 
   /** A socket that has answered nothing since this request was made is dropped (rule 24). */
-  private within<T>(timeoutMs: number, run: (isLate: () => boolean) => Promise<T>): Promise<T> {
+  private within<T>(timeoutMs: number, run: (sending: Sending) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
       let late = false;
       let settled = false;
+      const sending: Sending = { on: null, isLate: () => late };
       const expire = () => {
         if (settled) return;
         late = true;
         reject(new LeaseStoreError('unreachable', `Redis did not answer within ${timeoutMs} ms.`));
-        if (this.lastAnswerAt < startedAt) this.link.reset();
+        const { on } = sending;
+        if (on !== null && (this.answeredAt.get(on) ?? 0) < startedAt) this.link.drop(on);
       };
       // After a blocked loop timers come before the answers that have arrived meanwhile: those are read first.
       const timer = setTimeout(() => setImmediate(expire), timeoutMs);
@@ -120,7 +131,7 @@ export class ScriptRunner {
         settled = true;
         clearTimeout(timer);
       };
-      run(() => late).then(
+      run(sending).then(
         (value) => {
           settle();
           resolve(value);
