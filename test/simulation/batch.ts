@@ -14,6 +14,8 @@ export interface Batch {
   readonly seed: number;
   /** Goes straight to one run of the batch, reduced or not, as an earlier report named it. */
   readonly path?: string | undefined;
+  /** What reducing a failure may take. */
+  readonly reduceForMs: number;
 }
 
 export interface Failure {
@@ -30,11 +32,8 @@ export interface BatchResult {
   readonly failure: Failure | null;
 }
 
-/** What reducing may cost: a report within seconds is worth more than the smallest plan. */
-const REDUCE_FOR_MS = 4000;
-
 export async function playBatch(batch: Batch): Promise<BatchResult> {
-  const { family, holdOff, runs, seed, path } = batch;
+  const { family, holdOff, runs, seed, path, reduceForMs } = batch;
   let played = 0;
   let grants = 0;
   let failedAt = 0;
@@ -43,7 +42,7 @@ export async function playBatch(batch: Batch): Promise<BatchResult> {
   Error.stackTraceLimit = 0;
   const property = fc.asyncProperty(planOf(family, holdOff), async (plan) => {
     // Out of time: whatever is left of the reduction passes.
-    if (failedAt > 0 && performance.now() - failedAt > REDUCE_FOR_MS) return true;
+    if (failedAt > 0 && performance.now() - failedAt > reduceForMs) return true;
     const outcome = await runPlan(plan);
     if (failedAt === 0) {
       played += 1;

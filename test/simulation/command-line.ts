@@ -11,9 +11,12 @@ export interface Request {
   readonly holdOffs: readonly HoldOff[];
   readonly workers: number;
   readonly path: string | undefined;
+  readonly reduceForMs: number;
 }
 
 const DEFAULT_RUNS = '10000';
+/** A report within seconds is worth more than the smallest plan. */
+const DEFAULT_REDUCE_FOR_MS = '4000';
 
 /** Throws an error that says what is wrong. */
 export function parseCommandLine(args: readonly string[]): Request {
@@ -26,6 +29,7 @@ export function parseCommandLine(args: readonly string[]): Request {
       'hold-off': { type: 'string', multiple: true, default: ['always', 'auto'] },
       workers: { type: 'string', default: '1' },
       path: { type: 'string' },
+      'reduce-for': { type: 'string', default: DEFAULT_REDUCE_FOR_MS },
     },
   });
   return {
@@ -35,6 +39,7 @@ export function parseCommandLine(args: readonly string[]): Request {
     holdOffs: values['hold-off'].map(holdOffOf),
     workers: wholeNumber('workers', values.workers),
     path: values.path,
+    reduceForMs: wholeNumber('reduce-for', values['reduce-for']),
   };
 }
 

@@ -11,6 +11,7 @@
  *     --hold-off VALUE   always, auto; both when left out
  *     --workers N        processes to share the work (1)
  *     --path P           with a seed: one run only, as a failure names it
+ *     --reduce-for MS    how long to look for a smaller run that fails as well (4000)
  *
  * A run that breaks a promise is reduced: faults go and get shorter while it still does. What is left is printed as a
  * transcript (true time in ms, who, what), with the command that plays it again, and the program ends with 1.
@@ -45,12 +46,19 @@ export async function simulate(args: readonly string[]): Promise<number> {
 }
 
 /** In turns, so that a defect of any family shows early. */
-function* batchesOf({ families, holdOffs, runs, seed, path }: Request): Generator<Batch> {
+function* batchesOf({
+  families,
+  holdOffs,
+  runs,
+  seed,
+  path,
+  reduceForMs,
+}: Request): Generator<Batch> {
   for (let done = 0; done < runs; done += BATCH_RUNS) {
     for (const family of families) {
       for (const holdOff of holdOffs) {
         const batchRuns = Math.min(BATCH_RUNS, runs - done);
-        yield { family, holdOff, runs: batchRuns, seed: seed + done, path };
+        yield { family, holdOff, runs: batchRuns, seed: seed + done, path, reduceForMs };
       }
     }
     if (path !== undefined) return;
