@@ -62,6 +62,7 @@ export async function runPlan(plan: Plan, options: RunOptions = {}): Promise<Out
   );
   return {
     violations: [
+      ...observer.violations,
       ...checkHistory(history, { ledWithin }),
       ...leftovers.map(({ name }) => ({ rule: 'stops-in-time', message: `${name} does not stop` })),
     ],

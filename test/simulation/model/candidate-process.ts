@@ -18,6 +18,8 @@ export class CandidateProcess implements Receiver {
   readonly time: LeaseTime;
   readonly links: readonly Link[];
   isStopping = false;
+  /** The highest epoch under which it said that it leads. */
+  believedEpoch = 0;
   /** What it was asked to do and has not finished. */
   unfinished = 0;
   private isGone = false;

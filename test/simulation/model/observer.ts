@@ -13,6 +13,9 @@ interface OpenBelief {
   endsAt: number;
 }
 
+/** What a `LeaseTime` may leave uncounted, with what is left of fractions. */
+const UNCOUNTED_MS = 6;
+
 /** The fields of a `LeaseTime` that a reading changes. */
 interface ReadState {
   lastSkewMs: number;
@@ -21,6 +24,8 @@ interface ReadState {
 
 export class Observer {
   readonly history: HistoryEvent[] = [];
+  /** What was wrong at the moment it was seen, and is in no history. */
+  readonly violations: { rule: string; message: string }[] = [];
   private readonly processes: CandidateProcess[] = [];
   private readonly open = new Map<CandidateProcess, OpenBelief>();
 
@@ -107,12 +112,21 @@ export class Observer {
     const { epoch } = leadership;
     const belief = this.open.get(process);
     if (belief?.epoch === epoch) {
+      if (now > belief.endsAt + UNCOUNTED_MS) this.returned(process, epoch);
       belief.seenAt = now;
       belief.endsAt = now + leftMs;
     } else {
       this.close(process);
+      if (epoch <= process.believedEpoch) this.returned(process, epoch);
+      process.believedEpoch = epoch;
       this.open.set(process, { epoch, from: now, seenAt: now, endsAt: now + leftMs });
     }
+  }
+
+  private returned({ name }: CandidateProcess, epoch: number): void {
+    const at = this.world.now.toFixed(1);
+    const message = `${name} said at ${at} that it leads with epoch ${epoch}, after that was over`;
+    this.violations.push({ rule: 'over-is-over', message });
   }
 
   /** It said yes at the last look, and says no now: by its own clock in between, or by what happened now. */
