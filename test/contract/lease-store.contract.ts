@@ -202,7 +202,7 @@ export function describeLeaseStore(
         expect(await renew(A, epoch)).toEqual({
           renewed: false,
           because: 'taken',
-          seenEpoch: next,
+          seenEpoch: known(next),
         });
       });
 

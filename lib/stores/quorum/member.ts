@@ -15,10 +15,12 @@ const ANSWERS_TO_TELL = 3;
 
 /**
  * One server of a quorum as this process knows it: the epochs that were seen there, since another server's say
- * nothing about what this one may have lost, and whether it answers.
+ * nothing about what this one may have lost, whose lease it has, and whether it answers.
  */
 export class Member {
   private readonly seen = new Map<string, number>();
+  /** For each election the epoch that has the lease here, as far as this process knows. */
+  private readonly joined = new Map<string, number>();
   private failures = 0;
   private answers = 0;
   private isFailing = false;
@@ -37,14 +39,34 @@ export class Member {
 
   async raiseEpoch(request: RaiseEpochRequest): Promise<boolean> {
     const raised = await this.heard(this.store.raiseEpoch(request));
-    if (raised) this.saw(request.election, request.epoch);
-    return raised;
+    if (!raised) return false;
+    this.saw(request.election, request.epoch);
+    this.joined.set(request.election, request.epoch);
+    return true;
   }
 
+  /**
+   * Where this epoch never had the lease it is only looked at: a renewal would write it back, as on a server that lost
+   * its data, and the next candidate to ask there would be made to wait for nothing.
+   */
   async renew(request: RenewRequest): Promise<RenewReply> {
+    const { election, epoch } = request;
+    if (this.joined.get(election) !== epoch) {
+      const { leader, seenEpoch } = await this.inspect(request);
+      const because = leader !== null || seenEpoch > epoch ? 'taken' : 'gone';
+      return { renewed: false, because, seenEpoch };
+    }
     const reply = await this.heard(this.store.renew(request));
-    this.saw(request.election, reply.renewed ? request.epoch : reply.seenEpoch);
+    this.saw(election, reply.renewed ? epoch : reply.seenEpoch);
+    if (!reply.renewed) this.joined.delete(election);
     return reply;
+  }
+
+  /** Asks as anybody would for the lease that the others have given already. */
+  async join(request: RenewRequest): Promise<void> {
+    const { epoch: floor, ttlMs: longestTtlMs } = request;
+    const reply = await this.acquire({ ...request, floor, longestTtlMs, holdOff: 'always' });
+    if (reply.granted) await this.raiseEpoch(request);
   }
 
   /** Not counted: it follows a call that has failed, and would make two failures of one. */

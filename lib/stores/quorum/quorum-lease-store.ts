@@ -85,7 +85,7 @@ export class QuorumLeaseStore implements LeaseStore {
     const calls = this.all((member) => member.renew(request));
     const tally = await collect(calls, ({ renewed }) => renewed);
     if (tally.yes.length >= this.majority) {
-      this.rejoin(request, calls);
+      this.joinOthers(request, calls);
       return { renewed: true };
     }
     if (tally.no.length < this.majority) throw noMajority('renew', tally, this.members.length);
@@ -167,19 +167,12 @@ export class QuorumLeaseStore implements LeaseStore {
     );
   }
 
-  /**
-   * Whoever leads by a majority asks the other members for their lease, too, or the next one to fail would end it:
-   * a candidate that was granted there in vain may have left an epoch that no renewal goes below.
-   */
-  private rejoin(request: RenewRequest, calls: readonly Promise<RenewReply>[]): void {
-    const { epoch, ttlMs } = request;
-    const acquire = { ...request, floor: epoch, longestTtlMs: ttlMs, holdOff: 'always' as const };
+  /** Whoever leads by a majority asks the other servers as well, or the next one to fail would end it. */
+  private joinOthers(request: RenewRequest, calls: readonly Promise<RenewReply>[]): void {
     for (const [index, call] of calls.entries()) {
       const join = async (): Promise<void> => {
-        const reply = await call;
-        const member = this.members[index];
-        if (reply.renewed || member === undefined) return;
-        if ((await member.acquire(acquire)).granted) await member.raiseEpoch(request);
+        const { renewed } = await call;
+        if (!renewed) await this.members[index]?.join(request);
       };
       this.track(join()).catch(() => undefined);
     }

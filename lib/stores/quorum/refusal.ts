@@ -22,17 +22,12 @@ export function refusalOf(
   const waits = Array.from({ length: free }, () => 0);
   const waitMs = freeIn([...waits, ...refusals.map((each) => each.waitMs)], members);
   // The lease of somebody whom no majority follows is that of a candidate which is still asking, or has given up.
-  const halfTaken = ({ because }: Refused) => because === 'held' && sight.leader === null;
-  const contended = freeIn(
-    [...waits, ...refusals.map((each) => (halfTaken(each) ? 0 : each.waitMs))],
-    members,
-  );
+  const isHalfTaken = ({ because }: Refused) => because === 'held' && sight.leader === null;
+  const untilThen = refusals.map((each) => (isHalfTaken(each) ? 0 : each.waitMs));
+  const contended = refusals.some(isHalfTaken) && freeIn([...waits, ...untilThen], members) === 0;
   const decisive = refusals.find((each) => each.waitMs === waitMs) ?? refusals[0];
-  const because = decisive?.because ?? 'held';
-  return {
-    refused: { ...sight, granted: false, because, waitMs },
-    contended: contended === 0 && because === 'held',
-  };
+  const because = contended ? 'held' : (decisive?.because ?? 'held');
+  return { refused: { ...sight, granted: false, because, waitMs }, contended };
 }
 
 /** What several members know together. */
