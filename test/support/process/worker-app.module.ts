@@ -15,6 +15,7 @@ import {
   sharedNowMs,
 } from '../../../lib/index.js';
 import type { WorkerOptions, WorkResult } from './worker-protocol.js';
+import { redisSourceOf } from './worker-redis.js';
 
 export interface WorkerAppParts {
   readonly options: WorkerOptions;
@@ -78,11 +79,12 @@ export class WorkerAppModule {
   static with({ options, events }: WorkerAppParts): DynamicModule {
     const election = LeaderElectionModule.forRoot({
       name: options.election,
-      redis: options.redis,
+      redis: redisSourceOf(options.redis),
       nodeId: options.node,
       leaseTtlMs: options.leaseTtlMs,
       drainTimeoutMs: options.drainTimeoutMs,
       holdOff: options.holdOff,
+      minReplicaAcks: options.minReplicaAcks,
       events,
     });
     const heavy = {

@@ -14,6 +14,8 @@ import {
 } from './worker-protocol.js';
 
 const CALL_TIMEOUT_MS = 30_000;
+/** A worker that leads tells so each 50 ms, if it gets the processor. */
+const SILENT_AFTER_MS = 200;
 
 interface Pending {
   resolve(result: unknown): void;
@@ -32,6 +34,8 @@ export class WorkerProcess {
   private readonly pending = new Map<number, Pending>();
   private lastCall = 0;
   private killedAt: number | null = null;
+  private stoppedAt: number | null = null;
+  private heardAt = sharedNowMs();
   private markReady: () => void = () => undefined;
 
   private constructor(
@@ -80,7 +84,11 @@ export class WorkerProcess {
   /** Sends a signal, and returns the instant before that. */
   signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): number {
     const at = sharedNowMs();
-    if (signal === 'SIGKILL') this.killedAt = at;
+    // A process that was stopped says nothing; neither does one that was not heard of for so long.
+    if (signal === 'SIGKILL') {
+      this.killedAt = Math.min(at, this.stoppedAt ?? at, this.heardAt + SILENT_AFTER_MS);
+    } else if (signal === 'SIGSTOP') this.stoppedAt ??= at;
+    else if (signal === 'SIGCONT') this.stoppedAt = null;
     this.child.kill(signal);
     return at;
   }
@@ -118,6 +126,7 @@ export class WorkerProcess {
   }
 
   private hear(message: WorkerMessage): void {
+    this.heardAt = sharedNowMs();
     if (message.type === 'ready') this.markReady();
     else if (message.type === 'event') this.history.push(message.event);
     else if (message.type === 'reply') this.pending.get(message.id)?.resolve(message.result);

@@ -1,16 +1,20 @@
 /** What a test and its worker processes say to each other. */
+import type { LogLevel } from '@nestjs/common';
+
 import type { HistoryEvent } from '../../../lib/index.js';
+import type { WorkerRedis } from './worker-redis.js';
 
 /** The environment variable that brings the options. */
 export const WORKER_OPTIONS = 'LEADER_ELECTION_WORKER';
 
 export interface WorkerOptions {
   readonly node: string;
-  readonly redis: string;
+  readonly redis: WorkerRedis;
   readonly election?: string;
   readonly leaseTtlMs?: number;
   readonly drainTimeoutMs?: number;
   readonly holdOff?: 'auto' | 'always' | 'never';
+  readonly minReplicaAcks?: number;
   /** Whether SIGTERM closes the application: `enableShutdownHooks()`. @default true */
   readonly shutdownHooks?: boolean;
   /** `http` listens on a port, `context` is `createApplicationContext()`. @default 'http' */
@@ -19,6 +23,8 @@ export interface WorkerOptions {
   readonly bootSpinMs?: number;
   /** How many applications this process has; only the first one speaks. @default 1 */
   readonly applications?: number;
+  /** What Nest's logger writes. @default everything */
+  readonly logLevels?: readonly LogLevel[];
 }
 
 /** What a test asks of a worker, and what it gets. */
@@ -32,6 +38,8 @@ export interface WorkerCalls {
   hammer: { args: { everyMs: number }; result: null };
   stepDown: { args: { cooldownMs: number }; result: null };
   close: { args: Record<string, never>; result: { tookMs: number } };
+  /** What is in use after a garbage collection. */
+  memory: { args: Record<string, never>; result: { heapBytes: number } };
 }
 
 export type WorkerCall = keyof WorkerCalls;

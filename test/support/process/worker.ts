@@ -1,6 +1,9 @@
 /** The entry of a worker process. It tells its parent all that happens, and does what the parent asks. */
 import 'reflect-metadata';
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
@@ -62,8 +65,9 @@ async function createApplication(first: boolean): Promise<INestApplicationContex
     ? { options, events }
     : { options: { ...options, node: `${node}-more` }, events: {} };
   const module = WorkerAppModule.with(parts);
-  if (first && options.kind !== 'context') return NestFactory.create(module);
-  return NestFactory.createApplicationContext(module);
+  const logging = options.logLevels === undefined ? {} : { logger: [...options.logLevels] };
+  if (first && options.kind !== 'context') return NestFactory.create(module, logging);
+  return NestFactory.createApplicationContext(module, logging);
 }
 
 function watch(leader: LeaderService): void {
@@ -106,6 +110,11 @@ function handlersOf(app: INestApplicationContext): Handlers {
       const startedAt = sharedNowMs();
       await app.close();
       return { tookMs: sharedNowMs() - startedAt };
+    },
+    memory: () => {
+      setFlagsFromString('--expose-gc');
+      (runInNewContext('gc') as () => void)();
+      return { heapBytes: process.memoryUsage().heapUsed };
     },
   };
 }

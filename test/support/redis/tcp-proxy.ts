@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { portOf } from './free-port.js';
 
-type Fault = 'none' | 'cut' | 'silent' | 'silent-replies';
+type Fault = 'none' | 'cut' | 'silent' | 'silent-requests' | 'silent-replies';
 
 interface Connection {
   readonly client: Socket;
@@ -66,6 +66,11 @@ export class TcpProxy {
     this.fault = 'silent-replies';
   }
 
+  /** Requests are lost, and what the server sends by itself arrives. */
+  silenceRequests(): void {
+    this.fault = 'silent-requests';
+  }
+
   delayReplies(delayMs: number): void {
     this.delayMs = delayMs;
   }
@@ -119,7 +124,7 @@ export class TcpProxy {
   }
 
   private forwardRequest(connection: Connection, data: Buffer): void {
-    if (this.fault === 'silent') {
+    if (this.fault === 'silent' || this.fault === 'silent-requests') {
       connection.broken = true;
       return;
     }
