@@ -1,22 +1,10 @@
 import { Command, type Cluster, type Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
 import { HANDSHAKE_TIMEOUT_MS, keyPrefixOf } from './redis-client.js';
+import type { Redirection, Route } from './redis-route.js';
 
 /** Where a node of a Cluster sends whoever asks it for a key that it does not have. */
 const REDIRECTION = /^(MOVED|ASK) (\d+) (\S+):(\d+)$/;
-
-export interface Redirection {
-  readonly connection: Redis;
-  /** The slot is on its way: only what follows ASKING is answered there. */
-  readonly asking: boolean;
-}
-
-export interface Route {
-  /** A connection to the server that has this key. Rejects with the reason why there is none. */
-  connectionFor(key: string): Promise<Redis>;
-  /** Where to send a command that was answered with this error; null where it says nothing of another server. */
-  redirected(error: unknown): Promise<Redirection | null>;
-}
 
 /**
  * Finds the connection of a Cluster client that serves a key. The client itself is used for what it knows of the
@@ -26,6 +14,8 @@ export interface Route {
 export class ClusterRoute implements Route {
   /** Connections that have been waited for, each with its outcome. */
   private readonly outcomes = new WeakMap<Redis, Promise<Redis>>();
+  /** Their sockets may be open for a moment longer. */
+  private readonly dropped = new WeakSet<Redis>();
   private hadLoss = false;
 
   constructor(
@@ -60,6 +50,12 @@ export class ClusterRoute implements Route {
     );
   }
 
+  drop(node: Redis): void {
+    if (node.status !== 'ready' || this.dropped.has(node)) return;
+    this.dropped.add(node);
+    node.disconnect();
+  }
+
   private serving(slot: number): Redis | undefined {
     const [address] = this.client.slots[slot] ?? [];
     return address === undefined ? undefined : this.nodeAt(address);
@@ -69,7 +65,10 @@ export class ClusterRoute implements Route {
     return this.client
       .nodes()
       .find(
-        ({ options, status }) => `${options.host}:${options.port}` === address && !isOver(status),
+        (node) =>
+          `${node.options.host}:${node.options.port}` === address &&
+          !this.dropped.has(node) &&
+          !isOver(node.status),
       );
   }
 

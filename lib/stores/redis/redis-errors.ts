@@ -22,7 +22,7 @@ const MISCONFIGURED: readonly Rule[] = [
     'This Redis is one node of a Cluster: give `redis` an ioredis `Cluster` that begins with it.',
   ],
   [
-    /but got an invalid reply/,
+    /No such master|but got an invalid reply/,
     'This Sentinel knows no primary of that name: check `name` in `redis`.',
   ],
   [/unknown command|SELECT is not allowed/i, 'Use Redis 6.2 or newer, or Valkey.'],
@@ -68,9 +68,10 @@ export function toStoreError(error: unknown): LeaseStoreError {
   return storeError(kind, message, remedyIn(UNAVAILABLE, message), error);
 }
 
-/** Whether it says only that a connection was closed, and not why. */
-export function isBareClosing({ message }: LeaseStoreError): boolean {
-  return message === 'Connection is closed.';
+/** Whether an error that follows another one tells less than that did, and should not hide it. */
+export function tellsLess({ message }: LeaseStoreError, before: LeaseStoreError): boolean {
+  if (message === 'Connection is closed.') return true;
+  return before.kind === 'misconfigured' && message.startsWith('All sentinels are unreachable');
 }
 
 function remedyIn(rules: readonly Rule[], message: string): string | undefined {

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
-import { ClusterRoute, type Route } from './cluster-route.js';
+import { ClusterRoute } from './cluster-route.js';
 import { databaseOf, HANDSHAKE_TIMEOUT_MS, isCluster, type RedisClient } from './redis-client.js';
-import { isBareClosing, toStoreError } from './redis-errors.js';
+import { tellsLess, toStoreError } from './redis-errors.js';
+import { onlyRoute, type Route } from './redis-route.js';
 
 const REVIVE_DELAY_MS = 500;
 const CLOSE_TIMEOUT_MS = 200;
@@ -18,7 +19,8 @@ export class RedisLink {
   private opened = false;
   private closed = false;
   private ready = false;
-  private firstOutcome: Promise<void> | null = null;
+  private haveOutcome: () => void = () => undefined;
+  private readonly firstOutcome: Promise<void>;
   private lastError: LeaseStoreError | null = null;
   private handshakeTimer: NodeJS.Timeout | null = null;
   private reviveTimer: NodeJS.Timeout | null = null;
@@ -28,12 +30,13 @@ export class RedisLink {
     readonly client: RedisClient,
     private readonly on: { ready?(): void; recovered?(): void },
   ) {
+    this.firstOutcome = new Promise((resolve) => (this.haveOutcome = resolve));
     this.route = isCluster(client)
       ? new ClusterRoute(client, {
           failed: (error) => this.sawError(error),
           recovered: () => this.on.recovered?.(),
         })
-      : { connectionFor: async () => client, redirected: async () => null };
+      : onlyRoute(client);
   }
 
   /** Whether commands can be sent now. */
@@ -46,15 +49,11 @@ export class RedisLink {
     if (this.opened || this.closed) return;
     this.opened = true;
     const { client } = this;
-    let haveOutcome: () => void;
-    this.firstOutcome = new Promise((resolve) => {
-      haveOutcome = resolve;
-    });
     let hadOutage = false;
     client.on('error', (error: unknown) => {
       this.sawError(error);
       // Where no Sentinel answers, ioredis goes on asking them in turn, and comes to no other end.
-      haveOutcome();
+      this.haveOutcome();
     });
     client.on('sentinelError', (error: unknown) => this.sawError(error));
     client.on('connect', () => this.watchHandshake());
@@ -62,7 +61,7 @@ export class RedisLink {
       hadOutage = true;
       this.ready = false;
       this.stopTimer('handshakeTimer');
-      haveOutcome();
+      this.haveOutcome();
     });
     client.on('ready', () => {
       this.selectDatabase().then(
@@ -72,20 +71,20 @@ export class RedisLink {
           this.stopTimer('handshakeTimer');
           this.ready = true;
           this.lastError = null;
-          haveOutcome();
+          this.haveOutcome();
           this.on.ready?.();
           if (hadOutage) this.on.recovered?.();
         },
         // Stays unusable until the handshake's time is up, and then tries again on a new connection.
         (error: unknown) => {
           this.sawError(error);
-          haveOutcome();
+          this.haveOutcome();
         },
       );
     });
     // ioredis gives up in some states, for example when no Sentinel answers; a candidate must not.
     client.on('end', () => {
-      haveOutcome();
+      this.haveOutcome();
       if (!this.closed) this.reviveTimer = setTimeout(() => this.connect(), REVIVE_DELAY_MS);
     });
     this.connect();
@@ -122,18 +121,22 @@ export class RedisLink {
    */
   drop(connection: Redis): void {
     if (connection === this.client) this.reset();
-    else if (connection.status === 'ready') connection.disconnect();
+    else this.route.drop(connection);
   }
 
   /** Drops everything and connects anew. */
   reset(): void {
-    if (this.ready) this.client.disconnect(true);
+    if (!this.ready) return;
+    // Right away, and not when the socket has closed: nothing may be sent on it, and nobody drops it once more.
+    this.ready = false;
+    this.client.disconnect(true);
   }
 
   /** Never hangs and never rejects. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.haveOutcome();
     this.stopTimer('handshakeTimer');
     this.stopTimer('reviveTimer');
     if (!this.opened || this.client.status === 'end') {
@@ -160,10 +163,9 @@ export class RedisLink {
     }
   }
 
-  /** That a connection was closed says less than why it could not be opened, which was seen before. */
   private sawError(error: unknown): void {
     const next = toStoreError(error);
-    if (this.lastError === null || !isBareClosing(next)) this.lastError = next;
+    if (this.lastError === null || !tellsLess(next, this.lastError)) this.lastError = next;
   }
 
   private connect(): void {
