@@ -19,6 +19,9 @@ import type { QuorumMember } from './quorum-member.interface.js';
 import { watchAll } from './quorum-watch.js';
 import { refusalOf, sightOf, type Refused } from './refusal.js';
 
+/** How long a withdrawal may keep the application from closing; what is not given back by then runs out. */
+const CLOSE_PATIENCE_MS = 1000;
+
 /**
  * One lease on several independent servers, held by whoever holds it on a majority of them: as in Redlock
  * (https://redis.io/docs/latest/develop/use/patterns/distributed-locks/), with what that lacks: an epoch that grows
@@ -126,8 +129,21 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   async close(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+    if (this.underWay.size > 0) await this.settled(CLOSE_PATIENCE_MS);
     await Promise.all(this.stores.map((store) => store.close()));
+  }
+
+  /** Until nothing is under way, and no longer than this. */
+  private settled(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.clock.setTimer(resolve, limitMs);
+      const settle = async (): Promise<void> => {
+        while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+        cancel();
+        resolve();
+      };
+      void settle(); // Never rejects.
+    });
   }
 
   private all<T>(ask: (member: Member) => Promise<T>): Promise<T>[] {

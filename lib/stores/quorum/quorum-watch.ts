@@ -27,11 +27,11 @@ export function watchAll(
       GATHER_MS + random() * SPREAD_MS,
     );
   };
-  const unwatch = members.map((member) =>
+  const unwatch = members.map((member, index) =>
     member.watch(election, {
       freed,
       reconnected: () => watcher.reconnected(),
-      noticed: (text) => watcher.noticed?.(text),
+      noticed: (text) => watcher.noticed?.(`Server ${index + 1} of ${members.length}: ${text}`),
     }),
   );
   return () => {
