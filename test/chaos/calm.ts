@@ -25,7 +25,7 @@ export async function calm(run: Run, round: number): Promise<void> {
   if (recovered !== null) figures.recoveriesMs.push(recovered);
   await run.pass(HOLD_OFF_LEASES * ttlMs);
   if (run.isOver()) return;
-  if (topology.failover !== undefined && round % 2 === 1) await failOver(run, topology.failover);
+  if (topology.failover !== undefined && round % 2 === 0) await failOver(run, topology.failover);
   else await handOver(run, round);
   for (const member of fleet.running) {
     const memory = await fleet.ask(member, 'memory', {});

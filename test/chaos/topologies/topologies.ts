@@ -1,5 +1,9 @@
 /** Which topologies there are. */
+import { ClusterTopology } from './cluster.topology.js';
 import { OneServer } from './one-server.topology.js';
+import { QuorumTopology } from './quorum.topology.js';
+import { SentinelTopology } from './sentinel.topology.js';
+import { TlsTopology } from './tls-server.topology.js';
 import type { Topology } from './topology.interface.js';
 
 export interface TopologyKind {
@@ -10,6 +14,12 @@ export interface TopologyKind {
 
 export const TOPOLOGIES = {
   single: { acks: 0, start: () => OneServer.start() },
+  tls: { acks: 0, start: () => TlsTopology.start() },
+  quorum: { acks: 0, start: () => QuorumTopology.start() },
+  sentinel: { acks: 0, start: (acks) => SentinelTopology.start(acks) },
+  'sentinel+acks': { acks: 2, start: (acks) => SentinelTopology.start(acks) },
+  cluster: { acks: 0, start: () => ClusterTopology.start() },
+  'cluster+acks': { acks: 1, start: () => ClusterTopology.start() },
 } as const satisfies Record<string, TopologyKind>;
 
 export type TopologyName = keyof typeof TOPOLOGIES;
