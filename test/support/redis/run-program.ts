@@ -33,11 +33,17 @@ export class ProgramDirectory {
   }
 
   /** Runs a program, which finds the stores under `./lib`, until it ends by itself or has to be killed. */
-  async run(program: string, args: readonly string[], killAfterMs: number): Promise<Outcome> {
+  async run(
+    program: string,
+    args: readonly string[],
+    killAfterMs: number,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<Outcome> {
     const file = join(this.path, `program-${(this.programs += 1)}.js`);
     await writeFile(file, program);
     const child = spawn(process.execPath, [file, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
       timeout: killAfterMs,
       killSignal: 'SIGKILL',
     });
