@@ -1,5 +1,6 @@
 /** The workers of one run: each with a way of its own to the servers, replaced when it goes. */
 import { type HistoryEvent, sharedNowMs } from '../../lib/index.js';
+import { sleep } from '../support/process/cluster.js';
 import { LagMeter } from '../support/process/lag-meter.js';
 import { WorkerProcess } from '../support/process/worker-process.js';
 import type { WorkerCall, WorkerCalls } from '../support/process/worker-protocol.js';
@@ -46,12 +47,12 @@ export class Fleet {
   private members: readonly Member[] = [];
   private heard: HistoryEvent[] = [];
   private readonly read = new Map<WorkerProcess, number>();
+  private readonly fills = new Set<Promise<unknown>>();
   private readonly starts = new Set<Promise<unknown>>();
   private readonly ends = new Set<Promise<unknown>>();
   private dismissed = false;
   private written: readonly (readonly [node: string, text: string])[] = [];
   private started = 0;
-  private coming = 0;
 
   constructor(
     private readonly topology: Topology,
@@ -69,9 +70,20 @@ export class Fleet {
 
   /** Starts as many as are missing, and waits until they are ready. */
   async fill(): Promise<void> {
-    const starts: Promise<void>[] = [];
-    while (this.running.length + this.coming < this.options.size) starts.push(this.add());
-    await Promise.all(starts);
+    while (this.running.length + this.starts.size < this.options.size) {
+      // Waited for below, and never fails.
+      void follow(this.starts, this.start());
+    }
+    await Promise.all(this.starts);
+  }
+
+  /** A place stays empty for a while. */
+  fillLater(ms: number): void {
+    // `stop` waits for it, and it never fails.
+    void follow(
+      this.fills,
+      sleep(ms).then(() => (this.dismissed ? undefined : this.fill())),
+    );
   }
 
   /** Gives a member to a fault that nothing else has hold of. */
@@ -142,15 +154,10 @@ export class Fleet {
   async stop(): Promise<void> {
     this.dismiss();
     this.lag.stop();
-    await Promise.allSettled(this.starts);
+    await Promise.all(this.fills);
+    await Promise.all(this.starts);
     await Promise.all(this.members.map((member) => this.kill(member)));
     await Promise.allSettled(this.ends);
-  }
-
-  private add(): Promise<void> {
-    this.coming += 1;
-    const add = this.start().finally(() => (this.coming -= 1));
-    return follow(this.starts, add);
   }
 
   private async start(): Promise<void> {
@@ -168,10 +175,14 @@ export class Fleet {
       holdOff: 'always',
       logLevels: ['log', 'warn', 'error', 'fatal'],
     });
-    if (!(await within(BOOT_WITHIN_MS, start))) {
+    const ended = start.catch(() => undefined);
+    if (!(await within(BOOT_WITHIN_MS, ended))) {
       this.findings.add('boots', `${node} is not ready ${BOOT_WITHIN_MS} ms after its start`);
     }
-    const worker = await start;
+    const worker = await start.catch((error: unknown) => {
+      if (!this.dismissed) this.findings.add('boots', `${node}: ${String(error)}`);
+    });
+    if (worker === undefined) return;
     const member: Member = { worker, networks, stays, busy: false, leaving: false };
     this.members = [...this.members, member];
     // `stop` waits for it, and hears when it fails.

@@ -7,14 +7,12 @@ const LONGEST_VACANCY_MS = 1500;
 
 const kill: Play = async ({ fleet }, { whom, leader, amount }) => {
   await fleet.withOne({ whom, leader, leaves: true }, (member) => fleet.kill(member));
-  await sleep(between(0, LONGEST_VACANCY_MS, amount));
-  await fleet.fill();
+  fleet.fillLater(between(0, LONGEST_VACANCY_MS, amount));
 };
 
 const terminate: Play = async ({ fleet }, { whom, leader, amount }) => {
   await fleet.withOne({ whom, leader, leaves: true }, (member) => fleet.terminate(member));
-  await sleep(between(0, LONGEST_VACANCY_MS, amount));
-  await fleet.fill();
+  fleet.fillLater(between(0, LONGEST_VACANCY_MS, amount));
 };
 
 const pause: Play = ({ fleet, ttlMs }, { whom, leader, amount }) =>

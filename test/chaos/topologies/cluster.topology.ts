@@ -18,13 +18,17 @@ const POLL_MS = 10;
 export class ClusterTopology implements Topology {
   readonly recoveryMs = 6000;
   readonly faults: FaultKinds;
-  readonly failover: Failover = {
-    promote: () => this.killOwner(),
-    recover: () => this.relaunch(),
-  };
+  readonly failover?: Failover;
   private killed: RedisServer | null = null;
 
-  private constructor(private readonly cluster: RedisCluster) {
+  private constructor(
+    private readonly cluster: RedisCluster,
+    acks: number,
+  ) {
+    // Where its replica must have each grant, nobody leads until the old primary is back.
+    if (acks === 0) {
+      this.failover = { promote: () => this.killOwner(), recover: () => this.relaunch() };
+    }
     const target = () => cluster.ownerOf(LEASE_KEY).then(({ server }) => server);
     this.faults = {
       ...serverFaults({ target, losing: () => undefined }),
@@ -35,8 +39,8 @@ export class ClusterTopology implements Topology {
     };
   }
 
-  static async start(): Promise<ClusterTopology> {
-    return new ClusterTopology(await RedisCluster.start());
+  static async start(acks: number): Promise<ClusterTopology> {
+    return new ClusterTopology(await RedisCluster.start(), acks);
   }
 
   async openRoute(): Promise<Route> {

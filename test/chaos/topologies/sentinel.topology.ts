@@ -27,16 +27,17 @@ const POLL_MS = 10;
 export class SentinelTopology implements Topology {
   readonly recoveryMs = 6000;
   readonly faults: FaultKinds;
-  readonly failover: Failover = {
-    promote: () => this.killPrimary(),
-    recover: () => this.relaunch(),
-  };
+  readonly failover?: Failover;
   private killed: RedisServer | null = null;
 
   private constructor(
     private readonly set: SentinelSet,
     acks: number,
   ) {
+    // Where all replicas must have each grant, nobody leads until the old primary is back.
+    if (acks < REPLICAS) {
+      this.failover = { promote: () => this.killPrimary(), recover: () => this.relaunch() };
+    }
     const all = serverFaults({ target: () => set.primary(), losing: () => undefined });
     this.faults = {
       ...(acks >= REPLICAS

@@ -18,8 +18,8 @@ export const TOPOLOGIES = {
   quorum: { acks: 0, start: () => QuorumTopology.start() },
   sentinel: { acks: 0, start: (acks) => SentinelTopology.start(acks) },
   'sentinel+acks': { acks: 2, start: (acks) => SentinelTopology.start(acks) },
-  cluster: { acks: 0, start: () => ClusterTopology.start() },
-  'cluster+acks': { acks: 1, start: () => ClusterTopology.start() },
+  cluster: { acks: 0, start: (acks) => ClusterTopology.start(acks) },
+  'cluster+acks': { acks: 1, start: (acks) => ClusterTopology.start(acks) },
 } as const satisfies Record<string, TopologyKind>;
 
 export type TopologyName = keyof typeof TOPOLOGIES;
