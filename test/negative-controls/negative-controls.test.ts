@@ -5,18 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { ChangedCopy } from './changed-copy.js';
-import type { Control } from './control.interface.js';
-import { ELECTION_CONTROLS } from './election.controls.js';
-import { QUORUM_CONTROLS } from './quorum.controls.js';
-import { REDIS_CONTROLS } from './redis.controls.js';
-import { STORE_CONTROLS } from './store.controls.js';
-
-const CONTROLS: readonly Control[] = [
-  ...ELECTION_CONTROLS,
-  ...STORE_CONTROLS,
-  ...QUORUM_CONTROLS,
-  ...REDIS_CONTROLS,
-];
+import { CONTROLS } from './controls.js';
 
 describe('Something fails when', () => {
   let copy: ChangedCopy;
