@@ -1,6 +1,6 @@
 /** Plays one plan from the first start to the last stop, and judges what was seen. */
 import { checkHistory } from '../../lib/testing/history-checker.js';
-import type { LedWithin } from '../../lib/testing/history-rules.js';
+import { calm } from './calm.js';
 import { EFFECTS } from './faults/families.js';
 import { Limits } from './model/limits.js';
 import { Member } from './model/member.js';
@@ -8,14 +8,7 @@ import { Observer } from './model/observer.js';
 import type { Scene } from './model/scene.js';
 import { Seat } from './model/seat.js';
 import { World } from './model/world.js';
-import {
-  type Fault,
-  FAULTS_END_MS,
-  HANDED_OVER_WITHIN_MS,
-  LED_WITHIN_MS,
-  type Plan,
-  TTL_MS,
-} from './plan.js';
+import { type Fault, FAULTS_END_MS, LED_WITHIN_MS, type Plan } from './plan.js';
 
 export interface RunOptions {
   /** Where the transcript goes, if anybody reads it. */
@@ -34,9 +27,6 @@ export interface Outcome {
   readonly grants: number;
 }
 
-/** Whoever leaves is through with it by then: nothing is in its way any more. */
-const STOPPED_WITHIN_MS = 300;
-
 export async function runPlan(plan: Plan, options: RunOptions = {}): Promise<Outcome> {
   const scene = setScene(plan, options);
   const { world, observer, seats } = scene;
@@ -49,23 +39,11 @@ export async function runPlan(plan: Plan, options: RunOptions = {}): Promise<Out
   if (plan.workEveryMs > 0) work(scene);
 
   await world.clock.advance(FAULTS_END_MS + LED_WITHIN_MS);
-  const ledWithin = [{ after: FAULTS_END_MS, withinMs: LED_WITHIN_MS }, ...leave(scene)];
-  await world.clock.advance(HANDED_OVER_WITHIN_MS + 1);
-  const stopping = seats.flatMap(({ process }) => process ?? []);
-  for (const seat of seats) seat.stop(() => undefined);
-  await world.clock.advance(STOPPED_WITHIN_MS);
+  const ledWithin = [{ after: FAULTS_END_MS, withinMs: LED_WITHIN_MS }, ...(await calm(scene))];
   observer.finish();
-
   const { history } = observer;
-  const leftovers = stopping.filter(
-    ({ unfinished, clock }) => unfinished > 0 || clock.pendingTimers > 0,
-  );
   return {
-    violations: [
-      ...observer.violations,
-      ...checkHistory(history, { ledWithin }),
-      ...leftovers.map(({ name }) => ({ rule: 'stops-in-time', message: `${name} does not stop` })),
-    ],
+    violations: [...observer.violations, ...checkHistory(history, { ledWithin })],
     grants: history.reduce((count, { kind }) => (kind === 'granted' ? count + 1 : count), 0),
   };
 }
@@ -79,7 +57,14 @@ function setScene(plan: Plan, { lines, lifted = false }: RunOptions): Scene {
   const seats = plan.candidates.map(
     (candidate, index) => new Seat(world, plan, members, observer, index, candidate),
   );
-  return { world, plan, seats, members, observer, limits: new Limits(world, plan, seats, lifted) };
+  return {
+    world,
+    plan,
+    seats,
+    members,
+    observer,
+    limits: new Limits(world, plan, seats, lifted),
+  };
 }
 
 function begin(scene: Scene, fault: Fault): void {
@@ -101,15 +86,4 @@ function work(scene: Scene): void {
     if (process && !process.clock.isHeld) observer.tryWork(process);
     work(scene);
   });
-}
-
-/** In the calm, the leader steps down or stops: another one must follow at once. */
-function leave({ world, observer, seats, plan }: Scene): LedWithin[] {
-  const { leader } = observer;
-  const seat = seats.find(({ process }) => process !== null && process === leader);
-  if (leader === null || seat === undefined) return [];
-  if (plan.seed % 2 === 0) leader.stepDown(TTL_MS);
-  else seat.stop(() => undefined);
-  world.note?.(leader.name, 'is asked to leave');
-  return [{ after: world.now, withinMs: HANDED_OVER_WITHIN_MS, except: leader.name }];
 }

@@ -21,7 +21,7 @@ import { parseCommandLine, type Request } from './command-line.js';
 import { type Count, summaryOf, tellFailure } from './report.js';
 
 /** Runs of one fast-check property; each batch has a seed of its own. */
-const BATCH_RUNS = 500;
+const BATCH_RUNS = 200;
 
 export async function simulate(args: readonly string[]): Promise<number> {
   const request = parseCommandLine(args);

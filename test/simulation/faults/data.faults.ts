@@ -10,9 +10,9 @@ export const restartEmpty: FaultEffect = (scene, fault) => {
   const member = memberOf(scene, fault);
   const node = member.primary;
   if (!node.isUp || !scene.limits.mayLose(member, fault.forMs)) return null;
-  node.goDown();
+  node.goDown(copyOf(EMPTY));
   scene.world.note?.(node.name, 'goes down');
-  return () => member.comeUp(node, copyOf(EMPTY));
+  return () => member.comeUp(node);
 };
 
 /** With the data of its last snapshot, which another one may have overtaken. */
@@ -20,10 +20,9 @@ export const restartOld: FaultEffect = (scene, fault) => {
   const member = memberOf(scene, fault);
   const node = member.primary;
   if (!node.isUp || !scene.limits.mayLose(member, fault.forMs)) return null;
-  const data = copyOf(node.saved);
-  node.goDown();
+  node.goDown(copyOf(node.saved));
   scene.world.note?.(node.name, 'goes down');
-  return () => member.comeUp(node, data);
+  return () => member.comeUp(node);
 };
 
 /** It answers nothing, and then all at once. */
@@ -52,7 +51,7 @@ export const evictLease: FaultEffect = (scene, fault) => {
 
 export const evictRecord: FaultEffect = (scene, fault) => {
   const member = memberOf(scene, fault);
-  if (!scene.limits.mayForget(member)) return null;
+  if (!scene.limits.mayForgetRecord(member)) return null;
   member.primary.data.record = null;
   member.replicate(member.primary);
   return null;

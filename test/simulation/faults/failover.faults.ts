@@ -20,7 +20,7 @@ export const failover: FaultEffect = (scene, fault) => {
   const old = member.primary;
   const chosen = successor(scene, member, fault);
   if (chosen === null) return null;
-  old.goDown();
+  old.goDown(old.data);
   member.cutReplication();
   scene.world.note?.(old.name, 'dies');
   const promote = () => {
@@ -33,7 +33,7 @@ export const failover: FaultEffect = (scene, fault) => {
   scene.world.after((fault.forMs * fault.amount) / 1000, promote);
   return () => {
     promote();
-    member.comeUp(old, old.data);
+    member.comeUp(old);
   };
 };
 

@@ -78,7 +78,7 @@ export const FAMILIES = {
   network: { ...ALONE, kinds: NETWORK },
   processes: { ...ALONE, kinds: [...PROCESSES, 'cut-replies'] },
   clocks: { ...ALONE, kinds: [...CLOCKS, ...SILENCE] },
-  data: { ...ALONE, kinds: [...DATA, ...SILENCE] },
+  data: { ...ALONE, kinds: [...DATA, ...SILENCE, 'slow', 'repeat', 'set-back'] },
   failover: { ...REPLICATED, acks: 'maybe', kinds: ['failover', 'lag', ...SILENCE] },
   'split-brain': { ...REPLICATED, acks: 'always', kinds: ['split', 'failover', 'lag', ...SILENCE] },
   quorum: {

@@ -5,7 +5,7 @@ import { seatOf } from './whom.js';
 
 export const crash: FaultEffect = (scene, fault) => {
   const seat = seatOf(scene, fault);
-  if (seat.process === null) return null;
+  if (seat.process === null || !scene.limits.mayGo) return null;
   seat.crash();
   return () => scene.limits.whenOpen(() => seat.start());
 };
@@ -28,6 +28,7 @@ export const block: FaultEffect = (scene, fault) => {
 
 export const stop: FaultEffect = (scene, fault) => {
   const seat = seatOf(scene, fault);
+  if (!scene.limits.mayGo) return null;
   const backAt = Math.min(fault.at + fault.forMs, FAULTS_END_MS);
   const join = () => scene.limits.whenOpen(() => seat.start());
   seat.stop(() => scene.world.at(backAt, join));

@@ -1,6 +1,7 @@
 /** One process start of a candidate: the library's code, unchanged, on a clock and links of this world. */
 import { Candidate } from '../../../lib/election/candidate.js';
 import type { ElectionConfig } from '../../../lib/election/election-config.interface.js';
+import type { LeaseStore } from '../../../lib/election/lease-store.interface.js';
 import { LeaseTime } from '../../../lib/election/lease-time.js';
 import type { VirtualClock } from '../../support/election/virtual-clock.js';
 import { type Fault, type Plan, TTL_MS } from '../plan.js';
@@ -18,10 +19,13 @@ export class CandidateProcess implements Receiver {
   readonly time: LeaseTime;
   readonly links: readonly Link[];
   isStopping = false;
+  /** When it was first asked to give up the present leadership. */
+  leavingSince: number | null = null;
   /** The highest epoch under which it said that it leads. */
   believedEpoch = 0;
   /** What it was asked to do and has not finished. */
   unfinished = 0;
+  private readonly store: LeaseStore;
   private isGone = false;
   private held: (() => void)[] = [];
   private working = 0;
@@ -40,11 +44,16 @@ export class CandidateProcess implements Receiver {
     const random = world.stream();
     const processClock = new ProcessClock(clock, random);
     this.time = new LeaseTime(processClock);
-    this.links = members.map((member, index) => new Link(world, member, this, faults[index] ?? []));
+    // A quorum counts on members that settle in time; the election itself on nothing.
+    const timers = members.length > 1 ? processClock : null;
+    this.links = members.map(
+      (member, index) => new Link(world, member, this, faults[index] ?? [], timers),
+    );
+    this.store = storeOf(this.links, processClock, random);
     this.candidate = new Candidate(
       {
         config: configOf(plan, name),
-        store: storeOf(this.links, processClock, random),
+        store: this.store,
         clock: processClock,
         time: this.time,
         events: observer.eventsOf(this),
@@ -82,19 +91,29 @@ export class CandidateProcess implements Receiver {
     }
   }
 
-  /** Whether it ever heard of an election here. */
-  get knowsElection(): boolean {
+  /** The highest epoch that it ever heard of. */
+  get floor(): number {
     const { context } = this.candidate as unknown as { context: { floor: number } };
-    return context.floor > 0;
+    return context.floor;
   }
 
   stop(done: () => void): void {
     this.isStopping = true;
-    this.whenFinished(this.candidate.stop(), done);
+    this.leavingSince ??= this.world.now;
+    // As an application does: the store is closed last, and may have something to give back.
+    const stopped = this.candidate.stop().then(() => this.store.close());
+    this.whenFinished(stopped, done);
   }
 
   stepDown(cooldownMs: number): void {
+    this.leavingSince ??= this.world.now;
     this.whenFinished(this.candidate.stepDown(cooldownMs), () => undefined);
+  }
+
+  /** Whether it left its work no time to end. */
+  get cutsWorkShort(): boolean {
+    const askedFor = this.world.now - (this.leavingSince ?? this.world.now);
+    return this.working > 0 && askedFor * this.clock.rate < DRAIN_MS - 2;
   }
 
   /** Begins leader-only work; the returned function ends it. */

@@ -1,4 +1,6 @@
 /** One candidate's way to one server, on which every message can be lost, late, repeated and overtaken. */
+import type { Clock } from '../../../lib/election/clock.interface.js';
+import { LeaseStoreError } from '../../../lib/election/election.errors.js';
 import type {
   AcquireReply,
   AcquireRequest,
@@ -32,6 +34,8 @@ const NEVER = Infinity;
 
 export class Link implements QuorumMember {
   node: ServerNode;
+  /** The next answer gets lost, and no other. */
+  losesNextAnswer = false;
   private watcher: LeaseWatcher | null = null;
   private readonly random: () => number;
 
@@ -41,6 +45,8 @@ export class Link implements QuorumMember {
     private readonly process: Receiver,
     /** What is wrong on this way now; it belongs to the machine, and its next process finds it so. */
     private readonly faults: readonly Fault[],
+    /** Gives unanswered calls up in time, as a Redis store does; null: they never settle. */
+    private readonly timers: Clock | null,
   ) {
     this.random = world.stream();
     this.node = member.primary;
@@ -131,9 +137,16 @@ export class Link implements QuorumMember {
 
   private ask<T>(command: Command<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      const { timeoutMs } = command;
+      const giveUp = () => reject(new LeaseStoreError('unreachable', `${timeoutMs} ms are over`));
+      const cancel = this.timers?.setTimer(giveUp, timeoutMs);
+      const settle = (message: () => void) => {
+        cancel?.();
+        message();
+      };
       const reply: Answering<T> = {
-        answer: (value) => this.toCandidate(() => resolve(value)),
-        fail: (error) => this.toCandidate(() => reject(error)),
+        answer: (value) => this.toCandidate(() => settle(() => resolve(value))),
+        fail: (error) => this.toCandidate(() => settle(() => reject(error))),
       };
       this.toServer(() => this.member.handle(this, command, reply), 0);
       const again = this.faults.find(({ kind }) => kind === 'repeat');
@@ -151,7 +164,8 @@ export class Link implements QuorumMember {
   }
 
   private toCandidate(message: () => void): void {
-    const arrival = this.arrival('cut-replies', 0);
+    const arrival = this.losesNextAnswer ? NEVER : this.arrival('cut-replies', 0);
+    this.losesNextAnswer = false;
     if (arrival === NEVER) this.world.note?.(this.owner, 'the answer to it is lost');
     else this.world.at(arrival, () => this.process.deliver(message));
   }

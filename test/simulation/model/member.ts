@@ -1,6 +1,5 @@
 /** One independent store: a primary and its replicas, which follow it with a delay and can take its place. */
 import { LeaseStoreError } from '../../../lib/election/election.errors.js';
-import type { StoredElection } from '../../../lib/stores/memory/lease-rules.js';
 import type { ServerPlan } from '../plan.js';
 import type { Link } from './link.js';
 import { copyOf, ServerNode } from './server-node.js';
@@ -31,6 +30,8 @@ export class Member {
   readonly nodes: ServerNode[];
   readonly links = new Set<Link>();
   primary: ServerNode;
+  /** The highest epoch that it ever granted, whether or not it still knows. */
+  highestEpoch = 0;
   /** A primary that was replaced without knowing it. */
   deposed: ServerNode | null = null;
   /** How far its replicas lag at most, in ms: the longest counts. */
@@ -64,6 +65,7 @@ export class Member {
       if (!node.isUp) return reply.fail(new LeaseStoreError('unreachable', 'ECONNREFUSED'));
       if (!node.isPrimary) return reply.fail(new LeaseStoreError('unavailable', 'READONLY'));
       const answer = command.perform(node);
+      this.highestEpoch = Math.max(this.highestEpoch, node.data.record?.epoch ?? 0);
       this.world.note?.(node.name, `${command.name} of ${link.owner}: ${JSON.stringify(answer)}`);
       const isYes = command.isYes(answer);
       const waiting =
@@ -131,9 +133,9 @@ export class Member {
     }
   }
 
-  /** A node that was down runs again, on that data, and follows the primary if it is not that. */
-  comeUp(node: ServerNode, data: StoredElection): void {
-    node.comeUp(data);
+  /** A node that was down runs again, and follows the primary if it is not that. */
+  comeUp(node: ServerNode): void {
+    node.comeUp();
     this.world.note?.(node.name, 'is up again');
     this.follow();
   }

@@ -77,10 +77,14 @@ export class Observer {
     return {
       ...SILENT,
       granted: ({ epoch }) => {
+        process.leavingSince = null;
         history.push({ kind: 'granted', node, at: world.now, epoch });
         note?.(node, `LEADS with epoch ${epoch}`);
       },
       ended: ({ epoch, reason }) => {
+        if ((reason === 'released' || reason === 'shutdown') && process.cutsWorkShort) {
+          this.wrong('work-ends-first', `${node} gave epoch ${epoch} up while work was running`);
+        }
         history.push({ kind: 'ended', node, at: world.now, epoch, reason });
         note?.(node, `leads no more: ${reason}, epoch ${epoch}`);
       },
@@ -124,9 +128,12 @@ export class Observer {
   }
 
   private returned({ name }: CandidateProcess, epoch: number): void {
-    const at = this.world.now.toFixed(1);
-    const message = `${name} said at ${at} that it leads with epoch ${epoch}, after that was over`;
-    this.violations.push({ rule: 'over-is-over', message });
+    this.wrong('over-is-over', `${name} leads again with epoch ${epoch}, after that was over`);
+  }
+
+  /** Notes what no history tells. */
+  wrong(rule: string, message: string): void {
+    this.violations.push({ rule, message: `${message}, at ${this.world.now.toFixed(3)}` });
   }
 
   /** It said yes at the last look, and says no now: by its own clock in between, or by what happened now. */

@@ -43,18 +43,19 @@ export class ServerNode {
     for (const command of commands) command();
   }
 
-  goDown(): void {
+  /** Ends, and will find that data when it starts again. */
+  goDown(data: StoredElection): void {
     this.isUp = false;
+    this.data = data;
   }
 
-  /** A new process on that data; what the old one held up is gone with it. */
-  comeUp(data: StoredElection): void {
+  /** A new process; what the old one held up is gone with it. */
+  comeUp(): void {
     this.isUp = true;
     this.runs += 1;
     this.replication = `${this.name}.${this.runs}`;
     this.startedAt = this.clock.monotonicMs();
     this.stalled = null;
-    this.data = data;
   }
 }
 
