@@ -45,7 +45,7 @@ it.each([3, 5])(
         let highest = 0;
         for (const [attempt, { by, servers, isNew, pauseMs }] of steps.entries()) {
           if (isNew) {
-            nodes = nodes.with(by, contest.add());
+            nodes = nodes.map((node, index) => (index === by ? contest.add() : node));
             holders[by] = holder(`later-${(processes += 1)}`);
             floors.delete(by);
           }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MARGIN_MS, RENEW_MS, TTL_MS, VALID_MS } from '../support/election/candidates.js';
 import { QuorumContest } from '../support/quorum/quorum-contest.js';
+import { holder, requestBy } from '../support/redis/requests.js';
 
 const DOWN = { down: true };
 
@@ -79,6 +80,21 @@ describe('A leader of a quorum', () => {
     contest.server(0).trouble = DOWN;
     await contest.advance(5 * TTL_MS);
     expect(contest.leader).toBe(leader);
+    await contest.close();
+  });
+
+  it('takes no server that it was not granted at first for one that lost its data', async () => {
+    const contest = new QuorumContest();
+    const rival = requestBy(holder('rival'), { election: 'default', ttlMs: 1_000 });
+    await contest.server(2).store.acquire(rival);
+    contest.join();
+    await contest.untilLed(10);
+    await contest.advance(2 * RENEW_MS);
+    // Had it written its lease back, the next one to ask there would be made to wait.
+    expect(contest.server(2).stored()).toMatchObject({
+      lease: { holder: 'a-random', epoch: contest.epochOf(0) },
+      record: { server: 'server-1', holdOff: null },
+    });
     await contest.close();
   });
 

@@ -1,21 +1,20 @@
-import { LeaseStoreError } from '../../election/election.errors.js';
 import type {
   AcquireReply,
   AcquireRequest,
   InspectRequest,
-  LeaderInfo,
   LeaseSight,
   LeaseWatcher,
-  RefusalCause,
   ReleaseRequest,
   RenewReply,
   RenewRequest,
 } from '../../election/lease-store.interface.js';
 import type { QuorumMember, RaiseEpochRequest } from '../quorum/quorum-member.interface.js';
+import { AckLanes } from './ack-lanes.js';
 import { keyPrefixOf, openClient, type RedisClient, type RedisSource } from './redis-client.js';
 import { DEFAULT_KEY_PREFIX, electionKeys, type ElectionKeys } from './redis-keys.js';
 import { RedisLink } from './redis-link.js';
 import { ReleaseSubscriber } from './release-subscriber.js';
+import { isCause, NOTICES, toNumber, toSight, unexpected } from './script-replies.js';
 import { ScriptRunner } from './script-runner.js';
 import { checkServers } from './server-check.js';
 import { ACQUIRE } from './scripts/acquire.script.js';
@@ -30,27 +29,14 @@ export interface RedisLeaseStoreOptions {
   readonly keyPrefix?: string | undefined;
 }
 
-const CAUSES: readonly string[] = [
-  'held',
-  'hold-off',
-  'vanished',
-  'outdated',
-] satisfies RefusalCause[];
-
-const NOTICES: Readonly<Record<string, string>> = {
-  'hidden-identity':
-    'Redis hides its identity, since this user may not run INFO: a failover to a replica that lost data cannot be ' +
-    'told from a quiet server, and the first start waits a full lease. Allow the command: ACL SETUSER <user> +info.',
-  'endless-lease':
-    'The lease key has no TTL, so another program wrote it and nobody can ever lead: delete the key, or choose ' +
-    'another `keyPrefix` or `name`.',
-};
+type Replicated = Pick<RenewRequest, 'election' | 'minReplicaAcks'>;
 
 /**
  * Keeps leases in one Redis 6.2 or newer, or Valkey. `redis-cli GET leader-election:{name}:lease` shows who leads
  * and with which epoch, `redis-cli HGETALL leader-election:{name}:record` since when, and what it advertises.
  *
- * Connects on first use, with two connections of its own: one for commands, one for wake-ups.
+ * Connects on first use, with two connections of its own: one for commands, one for wake-ups; and one more for each
+ * election with `minReplicaAcks`.
  *
  * @publicApi
  */
@@ -59,6 +45,7 @@ export class RedisLeaseStore implements QuorumMember {
   private readonly clientPrefix: string;
   private readonly link: RedisLink;
   private readonly scripts: ScriptRunner;
+  private readonly ackLanes: AckLanes;
   private readonly subscriber: ReleaseSubscriber;
   private readonly watchers = new Set<LeaseWatcher>();
   /** What is wrong with the server, in words. */
@@ -73,37 +60,26 @@ export class RedisLeaseStore implements QuorumMember {
       recovered: () => this.tellReconnected(),
     });
     this.scripts = new ScriptRunner(this.link);
+    this.ackLanes = new AckLanes(
+      () => openClient(options.redis),
+      () => this.tellReconnected(),
+    );
     this.subscriber = new ReleaseSubscriber(openClient(options.redis));
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const { by } = request;
-    const [outcome, noticeCode = '', ...rest] = await this.scripts.run(
-      ACQUIRE,
-      this.keys(request.election),
-      [
-        by.holder,
-        request.attempt,
-        request.ttlMs,
-        request.floor,
-        request.holdOff,
-        by.nodeId,
-        JSON.stringify(by.metadata),
-        request.longestTtlMs,
-      ],
-      request,
-    );
-    const text = NOTICES[noticeCode];
-    const notice = text === undefined ? {} : { notice: text };
-    if (outcome === 'granted') return { granted: true, epoch: toNumber(rest[0]), ...notice };
-    const [because, ...seen] = rest;
-    if (outcome !== 'refused' || !isCause(because)) throw unexpected(ACQUIRE.name, outcome);
-    return { granted: false, because, ...toSight(seen), ...notice };
+    try {
+      return await this.tryAcquire(request);
+    } catch (error) {
+      // Perhaps granted, and not acknowledged: a lease that nobody leads with must not look like a leader's.
+      if (request.minReplicaAcks > 0) this.giveBack(request);
+      throw error;
+    }
   }
 
   async renew(request: RenewRequest): Promise<RenewReply> {
     const { by } = request;
-    const [outcome, seenEpoch] = await this.scripts.run(
+    const [outcome, seenEpoch] = await this.runnerFor(request).run(
       RENEW,
       this.keys(request.election),
       [
@@ -134,7 +110,7 @@ export class RedisLeaseStore implements QuorumMember {
 
   /** For a quorum of several servers. */
   async raiseEpoch(request: RaiseEpochRequest): Promise<boolean> {
-    const [outcome] = await this.scripts.run(
+    const [outcome] = await this.runnerFor(request).run(
       RAISE_EPOCH,
       this.keys(request.election),
       [request.by.holder, request.attempt, request.epoch],
@@ -172,7 +148,41 @@ export class RedisLeaseStore implements QuorumMember {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.link.close(), this.subscriber.close()]);
+    await Promise.all([this.link.close(), this.ackLanes.close(), this.subscriber.close()]);
+  }
+
+  private async tryAcquire(request: AcquireRequest): Promise<AcquireReply> {
+    const { by } = request;
+    const [outcome, noticeCode = '', ...rest] = await this.runnerFor(request).run(
+      ACQUIRE,
+      this.keys(request.election),
+      [
+        by.holder,
+        request.attempt,
+        request.ttlMs,
+        request.floor,
+        request.holdOff,
+        by.nodeId,
+        JSON.stringify(by.metadata),
+        request.longestTtlMs,
+      ],
+      request,
+    );
+    const text = NOTICES[noticeCode];
+    const notice = text === undefined ? {} : { notice: text };
+    if (outcome === 'granted') return { granted: true, epoch: toNumber(rest[0]), ...notice };
+    const [because, ...seen] = rest;
+    if (outcome !== 'refused' || !isCause(because)) throw unexpected(ACQUIRE.name, outcome);
+    return { granted: false, because, ...toSight(seen), ...notice };
+  }
+
+  /** Where it fails, the lease runs out. */
+  private giveBack({ election, by, attempt, timeoutMs }: AcquireRequest): void {
+    this.release({ election, by, attempt, epoch: 0, timeoutMs }).catch(() => undefined);
+  }
+
+  private runnerFor({ election, minReplicaAcks }: Replicated): ScriptRunner {
+    return minReplicaAcks > 0 ? this.ackLanes.of(election) : this.scripts;
   }
 
   private keys(election: string): ElectionKeys {
@@ -191,46 +201,4 @@ export class RedisLeaseStore implements QuorumMember {
   private tellReconnected(): void {
     for (const watcher of this.watchers) watcher.reconnected();
   }
-}
-
-function toSight([
-  waitMs,
-  seenEpoch,
-  ttlMs,
-  holder,
-  epoch,
-  nodeId,
-  metadata,
-]: string[]): LeaseSight {
-  const leader: LeaderInfo | null = holder
-    ? { nodeId: nodeId || holder, epoch: toNumber(epoch), metadata: toMetadata(metadata) }
-    : null;
-  return {
-    leader,
-    seenEpoch: toNumber(seenEpoch),
-    seenTtlMs: toNumber(ttlMs),
-    waitMs: toNumber(waitMs),
-  };
-}
-
-function toMetadata(json: string | undefined): Readonly<Record<string, string>> {
-  if (!json) return {};
-  const parsed: unknown = JSON.parse(json);
-  return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
-}
-
-function toNumber(text: string | undefined): number {
-  const number = Number(text);
-  if (text === undefined || text === '' || !Number.isFinite(number)) {
-    throw new LeaseStoreError('unavailable', `Redis sent "${text}" where a number belongs.`);
-  }
-  return number;
-}
-
-function isCause(text: string | undefined): text is RefusalCause {
-  return text !== undefined && CAUSES.includes(text);
-}
-
-function unexpected(script: string, outcome: string | undefined): LeaseStoreError {
-  return new LeaseStoreError('unavailable', `Redis answered ${script} with "${outcome}".`);
 }

@@ -11,8 +11,11 @@ export interface RunOptions {
   readonly minReplicaAcks?: number;
 }
 
-/** What part of the timeout the server waits for its replicas; the rest is for the way there and back. */
+/** What part of the timeout the server waits for its replicas; the rest is for the way there and back … */
 const WAIT_PART_OF_TIMEOUT = 0.7;
+/** … and for the tick in which it notices that the time is up: ten a second, unless `hz` says otherwise. */
+const WAIT_TICK_MS = 100;
+const LEAST_WAIT_PART_OF_TIMEOUT = 1 / 3;
 
 interface Outcome {
   readonly reply: unknown;
@@ -98,7 +101,7 @@ export class ScriptRunner {
       const answer = connection[command](script, 2, ...args);
       return { reply: await answer.finally(answered), acks: Infinity };
     }
-    const waitMs = Math.max(1, Math.floor(timeoutMs * WAIT_PART_OF_TIMEOUT));
+    const waitMs = waitWithin(timeoutMs);
     // Sent as one, so that nothing else comes between: WAIT speaks of what this connection wrote.
     const pipeline = connection.pipeline();
     const results = await pipeline[command](script, 2, ...args)
@@ -145,6 +148,12 @@ export class ScriptRunner {
   }
 }
 
+function waitWithin(timeoutMs: number): number {
+  const inTimeMs = timeoutMs * WAIT_PART_OF_TIMEOUT - WAIT_TICK_MS;
+  // Never 0, which is without end to WAIT.
+  return Math.ceil(Math.max(inTimeMs, timeoutMs * LEAST_WAIT_PART_OF_TIMEOUT));
+}
+
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.includes('NOSCRIPT');
 }
@@ -154,7 +163,8 @@ function assertReplicated(acks: number, { minReplicaAcks = 0 }: RunOptions): voi
   if (acks >= minReplicaAcks) return;
   throw new LeaseStoreError(
     'unavailable',
-    `Only ${acks} of the ${minReplicaAcks} replicas that \`minReplicaAcks\` asks for have confirmed the lease in time.`,
+    `Only ${acks} of the ${minReplicaAcks} replicas that \`minReplicaAcks\` asks for have confirmed the lease in time: ` +
+      'look at the replicas of this Redis, or lower `minReplicaAcks`.',
   );
 }
 
