@@ -135,17 +135,19 @@ describe('A leader of a quorum', () => {
 describe('A majority that lost its data', () => {
   it.each([
     ['empty', (contest: QuorumContest, index: number) => contest.server(index).restartEmpty()],
+    // Its identity tells nothing, only what the candidates know of the election.
+    ['flushed', (contest: QuorumContest, index: number) => contest.server(index).store.flush()],
     [
       'with old data',
       (contest: QuorumContest, index: number) =>
         contest.server(index).restart({ lease: null, record: null }),
     ],
-  ])('grants nothing until the leader that it forgot is over: %s', async (_, restart) => {
+  ])('grants nothing until the leader that it forgot is over: %s', async (_, lose) => {
     const contest = await led();
     const { leader } = contest;
     const epoch = leader.candidate.leadership?.epoch ?? 0;
     for (const link of leader.links) link.trouble = () => ({ lose: 'request' });
-    for (const index of [0, 1]) restart(contest, index);
+    for (const index of [0, 1]) lose(contest, index);
     await contest.untilLed(1);
     await contest.advance(VALID_MS);
     await contest.untilLed(2 * TTL_MS + MARGIN_MS);
