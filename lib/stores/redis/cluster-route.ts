@@ -1,6 +1,8 @@
 import { Command, type Cluster, type Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
-import { HANDSHAKE_TIMEOUT_MS, keyPrefixOf } from './redis-client.js';
+import { HandshakeLimit } from './handshake-limit.js';
+import { keyPrefixOf } from './redis-client.js';
+import { stillLoading } from './redis-errors.js';
 import type { Redirection, Route } from './redis-route.js';
 
 /** Where a node of a Cluster sends whoever asks it for a key that it does not have. */
@@ -31,7 +33,13 @@ export class ClusterRoute implements Route {
     if (this.serving(slot) === undefined) await this.refresh();
     const node = this.serving(slot);
     if (node !== undefined) return this.whenReady(node);
-    throw new LeaseStoreError('unreachable', `No connection to the Cluster node of slot ${slot}.`);
+    if (this.client.slots[slot] !== undefined) {
+      throw new LeaseStoreError('unreachable', `No connection to the node of slot ${slot}.`);
+    }
+    throw new LeaseStoreError(
+      'unavailable',
+      `No node of the Cluster serves slot ${slot}: look at its nodes.`,
+    );
   }
 
   async redirected(error: unknown): Promise<Redirection | null> {
@@ -98,28 +106,28 @@ export class ClusterRoute implements Route {
   private follow(node: Redis): Promise<Redis> {
     return new Promise((resolve, reject) => {
       let reason: unknown = new Error('The connection to a Cluster node was closed.');
-      let timer: NodeJS.Timeout | undefined;
-      const watchHandshake = (): void => {
-        timer = setTimeout(() => node.disconnect(), HANDSHAKE_TIMEOUT_MS);
-      };
+      const handshake = new HandshakeLimit(node, {
+        silent: () => node.disconnect(),
+        loading: () => this.on.failed(stillLoading()),
+      });
       const ready = (): void => {
-        clearTimeout(timer);
+        handshake.stop();
         resolve(node);
         if (this.hadLoss) this.on.recovered();
         this.hadLoss = false;
       };
       node.on('error', (error: unknown) => (reason = error));
-      node.once('connect', watchHandshake);
+      node.once('connect', () => handshake.start());
       node.once('ready', ready);
       node.once('end', () => {
-        clearTimeout(timer);
+        handshake.stop();
         this.hadLoss = true;
         // The next request for its slot must not get this outcome again.
         this.outcomes.delete(node);
         reject(reason);
       });
       if (node.status === 'ready') ready();
-      else if (node.status === 'connect') watchHandshake();
+      else if (node.status === 'connect') handshake.start();
       // What fails here ends the connection, and comes as an 'error' event.
       else if (node.status === 'wait') node.connect().catch(() => undefined);
     });

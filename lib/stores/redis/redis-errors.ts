@@ -68,6 +68,11 @@ export function toStoreError(error: unknown): LeaseStoreError {
   return storeError(kind, message, remedyIn(UNAVAILABLE, message), error);
 }
 
+/** What ioredis waits for without a word, as Redis would put it. */
+export function stillLoading(): LeaseStoreError {
+  return toStoreError(new Error('LOADING Redis is loading its data'));
+}
+
 /** Whether an error that follows another one tells less than that did, and should not hide it. */
 export function tellsLess({ message }: LeaseStoreError, before: LeaseStoreError): boolean {
   if (message === 'Connection is closed.') return true;

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
 import { ClusterRoute } from './cluster-route.js';
-import { databaseOf, HANDSHAKE_TIMEOUT_MS, isCluster, type RedisClient } from './redis-client.js';
-import { tellsLess, toStoreError } from './redis-errors.js';
+import { HandshakeLimit } from './handshake-limit.js';
+import { databaseOf, isCluster, type RedisClient } from './redis-client.js';
+import { stillLoading, tellsLess, toStoreError } from './redis-errors.js';
 import { onlyRoute, type Route } from './redis-route.js';
 
 const REVIVE_DELAY_MS = 500;
@@ -22,8 +23,9 @@ export class RedisLink {
   private haveOutcome: () => void = () => undefined;
   private readonly firstOutcome: Promise<void>;
   private lastError: LeaseStoreError | null = null;
-  private handshakeTimer: NodeJS.Timeout | null = null;
-  private reviveTimer: NodeJS.Timeout | null = null;
+  private reviveTimer: NodeJS.Timeout | undefined;
+  /** A Cluster client is ready as soon as it knows the slots; its nodes have each their own. */
+  private readonly handshake: HandshakeLimit | null;
   private readonly route: Route;
 
   constructor(
@@ -31,6 +33,15 @@ export class RedisLink {
     private readonly on: { ready?(): void; recovered?(): void },
   ) {
     this.firstOutcome = new Promise((resolve) => (this.haveOutcome = resolve));
+    this.handshake = isCluster(client)
+      ? null
+      : new HandshakeLimit(client, {
+          silent: () => client.disconnect(true),
+          loading: () => {
+            this.sawError(stillLoading());
+            this.haveOutcome();
+          },
+        });
     this.route = isCluster(client)
       ? new ClusterRoute(client, {
           failed: (error) => this.sawError(error),
@@ -56,11 +67,11 @@ export class RedisLink {
       this.haveOutcome();
     });
     client.on('sentinelError', (error: unknown) => this.sawError(error));
-    client.on('connect', () => this.watchHandshake());
+    client.on('connect', () => this.handshake?.start());
     client.on('close', () => {
       hadOutage = true;
       this.ready = false;
-      this.stopTimer('handshakeTimer');
+      this.handshake?.stop();
       this.haveOutcome();
     });
     client.on('ready', () => {
@@ -68,7 +79,7 @@ export class RedisLink {
         () => {
           // Closed meanwhile: the next connection has a turn of its own.
           if (client.status !== 'ready') return;
-          this.stopTimer('handshakeTimer');
+          this.handshake?.stop();
           this.ready = true;
           this.lastError = null;
           this.haveOutcome();
@@ -137,8 +148,8 @@ export class RedisLink {
     if (this.closed) return;
     this.closed = true;
     this.haveOutcome();
-    this.stopTimer('handshakeTimer');
-    this.stopTimer('reviveTimer');
+    this.handshake?.stop();
+    clearTimeout(this.reviveTimer);
     if (!this.opened || this.client.status === 'end') {
       this.client.disconnect();
       return;
@@ -176,18 +187,6 @@ export class RedisLink {
   private async selectDatabase(): Promise<void> {
     const database = databaseOf(this.client);
     if (database !== 0) await this.client.select(database);
-  }
-
-  private watchHandshake(): void {
-    this.stopTimer('handshakeTimer');
-    if (this.closed) return;
-    this.handshakeTimer = setTimeout(() => this.client.disconnect(true), HANDSHAKE_TIMEOUT_MS);
-  }
-
-  private stopTimer(name: 'handshakeTimer' | 'reviveTimer'): void {
-    const timer = this[name];
-    if (timer !== null) clearTimeout(timer);
-    this[name] = null;
   }
 }
 
