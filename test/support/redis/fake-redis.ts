@@ -2,8 +2,15 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { portOf } from './free-port.js';
 
+const OK = '+OK\r\n';
+
 /** What a script call is answered with: raw RESP, or null for silence. */
 export type ScriptAnswer = (args: readonly string[]) => string | null;
+
+export interface FakeRedisOptions {
+  /** What INFO is answered with: raw RESP. */
+  readonly info?: () => string;
+}
 
 /** Speaks just enough of the protocol for a client to become ready, and answers scripts as a test says. */
 export class FakeRedis {
@@ -12,13 +19,17 @@ export class FakeRedis {
   private constructor(
     private readonly listener: Server,
     private readonly answer: ScriptAnswer,
+    private readonly info: () => string,
   ) {
     listener.on('connection', (socket) => this.serve(socket));
   }
 
-  static async start(answer: ScriptAnswer): Promise<FakeRedis> {
+  static async start(
+    answer: ScriptAnswer,
+    { info = () => OK }: FakeRedisOptions = {},
+  ): Promise<FakeRedis> {
     const listener = createServer();
-    const fake = new FakeRedis(listener, answer);
+    const fake = new FakeRedis(listener, answer, info);
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     return fake;
@@ -56,15 +67,21 @@ export class FakeRedis {
         return this.answer(args);
       case 'hello':
         return "-ERR unknown command 'HELLO'\r\n";
+      case 'info':
+        return this.info();
       default:
-        return '+OK\r\n';
+        return OK;
     }
   }
 }
 
+export function bulkString(text: string): string {
+  return `$${text.length}\r\n${text}\r\n`;
+}
+
 /** An array of bulk strings, as scripts answer. */
 export function bulkArray(...items: readonly string[]): string {
-  return `*${items.length}\r\n${items.map((item) => `$${item.length}\r\n${item}\r\n`).join('')}`;
+  return `*${items.length}\r\n${items.map(bulkString).join('')}`;
 }
 
 /** The first complete command of a stream, or null when there is none yet. */

@@ -24,7 +24,7 @@ export class TcpProxy {
 
   private constructor(
     private readonly listener: Server,
-    private readonly targetPort: number,
+    private targetPort: number,
   ) {
     listener.on('connection', (client) => this.accept(client));
   }
@@ -54,6 +54,11 @@ export class TcpProxy {
   cut(): void {
     this.fault = 'cut';
     this.destroyAll();
+  }
+
+  /** New connections go to another server; those that are open stay where they are. */
+  leadTo(targetPort: number): void {
+    this.targetPort = targetPort;
   }
 
   /** Accepts connections, and forwards nothing in either direction. */
