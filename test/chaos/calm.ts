@@ -71,7 +71,8 @@ async function failOver(run: Run, failover: Failover): Promise<void> {
 
 /** How long it took, or null where nobody led in time. */
 async function expectLed(run: Run, what: string, led: LedWithin): Promise<number | null> {
-  const bound = () => led.withinMs + run.fleet.lag.allowanceSince(led.after);
+  const { lag } = run.fleet;
+  const bound = () => led.withinMs + run.options.slackMs + lag.allowanceSince(led.after);
   const ledAfter = () => firstLedAfter(run.recent, led);
   while (ledAfter() === null && sharedNowMs() < led.after + bound() + TOLD_MS && !run.isOver()) {
     await sleep(LOOK_EVERY_MS);

@@ -11,6 +11,8 @@
  *     --acks K        `minReplicaAcks`, in place of what the topology has
  *     --ttl MS        `leaseTtlMs`, in place of what follows from the seed
  *     --workers N     in place of what follows from the seed
+ *     --hold-off H    always, auto or never; always when left out, with which everything is promised
+ *     --all-faults    also what is promised with acks only, to see that it is found: a negative control
  *     --json FILE     where to write all results
  *
  * The first finding ends a topology: what went on around it is printed and kept, and the program ends with 1.
@@ -24,14 +26,13 @@ import { reportOf } from './report.js';
 const MS_PER_MINUTE = 60_000;
 
 export async function runChaos(args: readonly string[], signal: AbortSignal): Promise<number> {
-  const { minutes, seed, on, json, acks, ttlMs, workers } = parseCommandLine(args);
+  const { minutes, seed, on, json, ...asked } = parseCommandLine(args);
   const forMs = (minutes * MS_PER_MINUTE) / on.length;
   const results: Result[] = [];
   say(`seed ${seed}, ${on.join(', ')}: ${(forMs / MS_PER_MINUTE).toFixed(1)} minutes each`);
   for (const name of on) {
     if (signal.aborted) break;
-    const options = { acks, ttlMs, workers, signal, progress: say };
-    const result = await playTopology({ name, forMs, seed, ...options });
+    const result = await playTopology({ ...asked, name, forMs, seed, signal, progress: say });
     results.push(result);
     tell(result);
   }

@@ -1,6 +1,7 @@
 /** What the command line asks for. */
 import { parseArgs } from 'node:util';
 
+import type { HoldOff } from '../../lib/index.js';
 import { TOPOLOGIES, type TopologyName } from './topologies/topologies.js';
 
 export interface Request {
@@ -11,6 +12,8 @@ export interface Request {
   readonly acks: number | undefined;
   readonly ttlMs: number | undefined;
   readonly workers: number | undefined;
+  readonly holdOff: HoldOff | undefined;
+  readonly allFaults: boolean;
   readonly json: string | undefined;
 }
 
@@ -27,6 +30,8 @@ export function parseCommandLine(args: readonly string[]): Request {
       acks: { type: 'string' },
       ttl: { type: 'string' },
       workers: { type: 'string' },
+      'hold-off': { type: 'string' },
+      'all-faults': { type: 'boolean', default: false },
       json: { type: 'string' },
     },
   });
@@ -37,6 +42,8 @@ export function parseCommandLine(args: readonly string[]): Request {
     acks: values.acks === undefined ? undefined : positive('acks', values.acks),
     ttlMs: values.ttl === undefined ? undefined : positive('ttl', values.ttl),
     workers: values.workers === undefined ? undefined : positive('workers', values.workers),
+    holdOff: holdOffOf(values['hold-off']),
+    allFaults: values['all-faults'],
     json: values.json,
   };
 }
@@ -44,6 +51,13 @@ export function parseCommandLine(args: readonly string[]): Request {
 function positive(option: string, value: string): number {
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
   throw new Error(`Expected --${option} to be a number, got ${value}`);
+}
+
+function holdOffOf(value: string | undefined): HoldOff | undefined {
+  if (value === undefined || value === 'always' || value === 'auto' || value === 'never') {
+    return value;
+  }
+  throw new Error(`Expected --hold-off to be always, auto or never, got ${value}`);
 }
 
 function namesOf(value: string): readonly TopologyName[] {

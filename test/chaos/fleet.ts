@@ -1,5 +1,5 @@
 /** The workers of one run: each with a way of its own to the servers, replaced when it goes. */
-import { type HistoryEvent, sharedNowMs } from '../../lib/index.js';
+import { type HistoryEvent, type HoldOff, sharedNowMs } from '../../lib/index.js';
 import { sleep } from '../support/process/cluster.js';
 import { LagMeter } from '../support/process/lag-meter.js';
 import { WorkerProcess } from '../support/process/worker-process.js';
@@ -39,6 +39,7 @@ export interface FleetOptions {
   readonly size: number;
   readonly leaseTtlMs: number;
   readonly minReplicaAcks: number;
+  readonly holdOff: HoldOff;
 }
 
 export class Fleet {
@@ -172,7 +173,6 @@ export class Fleet {
       redis,
       election: ELECTION,
       kind: 'context',
-      holdOff: 'always',
       logLevels: ['log', 'warn', 'error', 'fatal'],
     });
     const ended = start.catch(() => undefined);

@@ -1,4 +1,5 @@
 /** Starts the servers of one topology, plays a run on them, and takes everything away. */
+import type { HoldOff } from '../../lib/index.js';
 import type { Gap } from './leaderless.js';
 import { keepEvidence, transcriptOf } from './evidence.js';
 import type { PlayedFault } from './faults/fault.interface.js';
@@ -15,6 +16,9 @@ export interface TopologyRequest {
   readonly acks?: number | undefined;
   readonly ttlMs?: number | undefined;
   readonly workers?: number | undefined;
+  readonly slackMs?: number | undefined;
+  readonly holdOff?: HoldOff | undefined;
+  readonly allFaults?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly progress?: (line: string) => void;
 }
@@ -43,8 +47,16 @@ export async function playTopology(request: TopologyRequest): Promise<Result> {
   // Small whole numbers, so that a seed gives the same on each machine.
   const ttlMs = request.ttlMs ?? 1000 + 250 * (seed % 5);
   const workers = request.workers ?? 3 + (seed % 3);
-  const topology = await kind.start(acks);
-  const options = { seed, forMs, ttlMs, workers, acks };
+  const topology = await kind.start({ acks, allFaults: request.allFaults ?? false });
+  const options = {
+    seed,
+    forMs,
+    ttlMs,
+    workers,
+    acks,
+    slackMs: request.slackMs ?? 0,
+    holdOff: request.holdOff ?? 'always',
+  };
   const run = new Run(topology, {
     ...options,
     ...(signal === undefined ? {} : { signal }),

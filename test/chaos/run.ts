@@ -1,5 +1,11 @@
 /** One topology under faults, from its start to its end. */
-import { type HistoryEvent, checkHistory, type LedWithin, sharedNowMs } from '../../lib/index.js';
+import {
+  type HistoryEvent,
+  type HoldOff,
+  checkHistory,
+  type LedWithin,
+  sharedNowMs,
+} from '../../lib/index.js';
 import { sleep } from '../support/process/cluster.js';
 import { calm } from './calm.js';
 import { NETWORK_FAULTS } from './faults/network.faults.js';
@@ -28,6 +34,9 @@ export interface RunOptions {
   readonly ttlMs: number;
   readonly workers: number;
   readonly acks: number;
+  readonly holdOff: HoldOff;
+  /** What a machine with too much to do adds to each bound. */
+  readonly slackMs: number;
   /** Ends the run early, as a person at the keyboard does. */
   readonly signal?: AbortSignal;
   readonly progress?: (line: string) => void;
@@ -46,8 +55,8 @@ export class Run {
     readonly topology: Topology,
     readonly options: RunOptions,
   ) {
-    const { workers: size, ttlMs: leaseTtlMs, acks: minReplicaAcks } = options;
-    this.fleet = new Fleet(topology, { size, leaseTtlMs, minReplicaAcks }, this.findings);
+    const { workers: size, ttlMs: leaseTtlMs, acks: minReplicaAcks, holdOff } = options;
+    this.fleet = new Fleet(topology, { size, leaseTtlMs, minReplicaAcks, holdOff }, this.findings);
     options.signal?.addEventListener('abort', () => this.fleet.dismiss(), { once: true });
   }
 

@@ -10,7 +10,7 @@ import {
   type Scene,
 } from './faults/fault.interface.js';
 
-const LONGEST_PAUSE_MS = 1200;
+const LONGEST_PAUSE_MS = 800;
 const LEADER_PART = 0.6;
 
 /** What a seed says of one lane, without end. */

@@ -24,6 +24,11 @@ const WHOLE_WITHIN_MS = 45_000;
 const SOON_MS = 6000;
 const POLL_MS = 10;
 
+interface SentinelOptions {
+  readonly acks: number;
+  readonly allFaults: boolean;
+}
+
 export class SentinelTopology implements Topology {
   readonly recoveryMs = 6000;
   readonly faults: FaultKinds;
@@ -33,6 +38,7 @@ export class SentinelTopology implements Topology {
   private constructor(
     private readonly set: SentinelSet,
     acks: number,
+    allFaults: boolean,
   ) {
     // Where all replicas must have each grant, nobody leads until the old primary is back.
     if (acks < REPLICAS) {
@@ -40,7 +46,7 @@ export class SentinelTopology implements Topology {
     }
     const all = serverFaults({ target: () => set.primary(), losing: () => undefined });
     this.faults = {
-      ...(acks >= REPLICAS
+      ...(acks >= REPLICAS || allFaults
         ? { ...all, failover: this.failOver }
         : pickKinds(
             all,
@@ -59,8 +65,8 @@ export class SentinelTopology implements Topology {
     };
   }
 
-  static async start(acks: number): Promise<SentinelTopology> {
-    return new SentinelTopology(await SentinelSet.start(), acks);
+  static async start({ acks, allFaults }: SentinelOptions): Promise<SentinelTopology> {
+    return new SentinelTopology(await SentinelSet.start(), acks, allFaults);
   }
 
   async openRoute(): Promise<Route> {

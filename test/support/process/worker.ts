@@ -140,6 +140,8 @@ function answer(handlers: Handlers): void {
   process.channel?.unref();
 }
 
+// Node's own line does not say where it comes from.
+process.on('warning', ({ stack }) => process.stderr.write(`${stack}\n`));
 // A parent that is gone cannot clean up.
 process.on('disconnect', () => process.exit(1));
 
