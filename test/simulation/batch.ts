@@ -27,6 +27,7 @@ export interface Failure {
 }
 
 export interface BatchResult {
+  readonly batch: Batch;
   readonly runs: number;
   readonly grants: number;
   readonly failure: Failure | null;
@@ -59,8 +60,8 @@ export async function playBatch(batch: Batch): Promise<BatchResult> {
   });
   Error.stackTraceLimit = stackTraceLimit;
   const plan = details.counterexample?.[0];
-  if (plan === undefined) return { runs: played, grants, failure: null };
+  if (plan === undefined) return { batch, runs: played, grants, failure: null };
   const { violations } = await runPlan(plan);
   const failure = { batch, path: details.counterexamplePath ?? '', plan, violations };
-  return { runs: played, grants, failure };
+  return { batch, runs: played, grants, failure };
 }

@@ -134,12 +134,12 @@ export class CandidateProcess implements Receiver {
     });
   }
 
-  private whenFinished(promise: Promise<void>, done: () => void): void {
+  private whenFinished(promise: Promise<void>, then: () => void): void {
     this.unfinished += 1;
     // `stop` and `stepDown` never reject.
     void promise.then(() => {
       this.unfinished -= 1;
-      if (!this.isGone) done();
+      if (!this.isGone) then();
     });
   }
 }
