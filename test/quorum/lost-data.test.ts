@@ -98,6 +98,19 @@ describe('A leader of a quorum', () => {
     await contest.close();
   });
 
+  it('asks a server that was not its own at first also when its own fail before it has renewed', async () => {
+    const contest = new QuorumContest();
+    const rival = requestBy(holder('rival'), { election: 'default', ttlMs: 1_000 });
+    await contest.server(2).store.acquire(rival);
+    contest.join();
+    await contest.untilLed(10);
+    contest.server(0).trouble = DOWN;
+    await contest.advance(2 * TTL_MS);
+    expect(contest.leaders).toHaveLength(1);
+    expect(contest.history.beliefs).toHaveLength(1);
+    await contest.close();
+  });
+
   it('is not the leader any more as soon as a majority says no', async () => {
     const contest = await led();
     const { leader } = contest;
@@ -154,6 +167,13 @@ describe('A majority that lost its data', () => {
     expect(contest.leader.candidate.leadership?.epoch).toBeGreaterThan(epoch);
     await contest.close();
   });
+});
+
+it('no empty server is taken for a new one by whoever knows the election from others', async () => {
+  const contest = new QuorumContest();
+  const { store } = contest.add();
+  const request = requestBy(holder('a'), { holdOff: 'auto' });
+  expect(await store.acquire({ ...request, floor: 7 })).toMatchObject({ because: 'hold-off' });
 });
 
 it('a server that comes back with old data leaves neither an old leader nor an old epoch', async () => {

@@ -10,16 +10,17 @@ const GRAVEST_FIRST: readonly StoreErrorKind[] = ['misconfigured', 'unavailable'
  */
 export function noMajority<T>(
   operation: string,
-  { failed }: Tally<T>,
+  { no, failed }: Tally<T>,
   members: number,
 ): LeaseStoreError {
   const causes = failed.map(asStoreError);
   causes.sort((a, b) => gravityOf(a) - gravityOf(b) || a.message.localeCompare(b.message));
   const [cause = asStoreError(null)] = causes;
+  const refused = no.length === 0 ? '' : ` and ${no.length} refused`;
   return new LeaseStoreError(
     cause.kind,
-    `${failed.length} of ${members} servers gave no answer to ${operation}, and ${majorityOf(members)} must agree: ` +
-      cause.message,
+    `${failed.length} of ${members} servers gave no answer to ${operation}${refused}, of which ` +
+      `${majorityOf(members)} must agree: ${cause.message}`,
     { cause },
   );
 }

@@ -87,17 +87,10 @@ export class QuorumLeaseStore implements LeaseStore {
   async renew(request: RenewRequest): Promise<RenewReply> {
     const calls = this.all((member) => member.renew(request));
     const tally = await collect(calls, ({ renewed }) => renewed);
-    if (tally.yes.length >= this.majority) {
-      this.joinOthers(request, calls);
-      return { renewed: true };
-    }
-    if (tally.no.length < this.majority) throw noMajority('renew', tally, this.members.length);
-    const refusals = tally.no.flatMap((reply) => (reply.renewed ? [] : reply));
-    return {
-      renewed: false,
-      because: refusals.some(({ because }) => because === 'taken') ? 'taken' : 'gone',
-      seenEpoch: Math.max(...refusals.map(({ seenEpoch }) => seenEpoch)),
-    };
+    if (tally.no.length >= this.majority) return jointNo(tally.no);
+    this.joinOthers(request, calls);
+    if (tally.yes.length >= this.majority) return { renewed: true };
+    throw noMajority('renew', tally, this.members.length);
   }
 
   async release(request: ReleaseRequest): Promise<boolean> {
@@ -183,7 +176,7 @@ export class QuorumLeaseStore implements LeaseStore {
     );
   }
 
-  /** Whoever leads by a majority asks the other servers as well, or the next one to fail would end it. */
+  /** Whoever leads asks the servers that were not its own as well, or the next one to fail would end it. */
   private joinOthers(request: RenewRequest, calls: readonly Promise<RenewReply>[]): void {
     for (const [index, call] of calls.entries()) {
       const join = async (): Promise<void> => {
@@ -225,6 +218,15 @@ export class QuorumLeaseStore implements LeaseStore {
     const text = `Server ${index + 1} of ${this.members.length} ${what} (${at})`;
     for (const watcher of this.watchers) watcher.noticed?.(text);
   }
+}
+
+function jointNo(replies: readonly RenewReply[]): RenewReply {
+  const refusals = replies.flatMap((reply) => (reply.renewed ? [] : reply));
+  return {
+    renewed: false,
+    because: refusals.some(({ because }) => because === 'taken') ? 'taken' : 'gone',
+    seenEpoch: Math.max(...refusals.map(({ seenEpoch }) => seenEpoch)),
+  };
 }
 
 function isTrue(answer: boolean): boolean {

@@ -1,0 +1,134 @@
+/** Applications that elect over three independent Redis servers. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { checkHistory, historyRecorder, type HistoryEvent, recordBelief } from '../../lib/index.js';
+import { awaitUntil } from '../support/await-until.js';
+import { type StartedApp, useApps } from '../support/nest/apps.js';
+import { untilState } from '../support/nest/leadership.js';
+import { RedisServer } from '../support/redis/redis-server.js';
+import { startAll, stopAll } from '../support/redis/start-all.js';
+
+const TTL_MS = 2_000;
+const LIMIT_MS = 60_000;
+
+const apps = useApps();
+let servers: readonly RedisServer[];
+let history: HistoryEvent[];
+
+beforeEach(async () => {
+  history = [];
+  servers = await startAll(3, () => RedisServer.start());
+});
+// Registered after that of `useApps`, and so run before it: whatever was silent must let the applications close.
+afterEach(() => {
+  for (const server of servers) server.resume();
+});
+afterEach(async () => {
+  await stopAll(servers);
+  expect(checkHistory(history)).toEqual([]);
+});
+
+async function join(nodeId: string): Promise<StartedApp> {
+  const redis = servers.map(({ url }) => url);
+  const record = (event: HistoryEvent): void => void history.push(event);
+  const started = await apps.create({
+    election: { redis, nodeId, leaseTtlMs: TTL_MS, holdOff: 'never', events: recorderOf(nodeId) },
+  });
+  recordBelief(nodeId, started.leader, record);
+  await started.app.init();
+  return started;
+}
+
+function recorderOf(nodeId: string) {
+  return historyRecorder(nodeId, (event) => history.push(event));
+}
+
+describe('Two applications on three servers', () => {
+  let first: StartedApp;
+  let second: StartedApp;
+
+  beforeEach(async () => {
+    first = await join('first');
+    await untilState(first.leader, 'leader');
+    second = await join('second');
+    await untilState(second.leader, 'follower');
+  }, LIMIT_MS);
+
+  it(
+    'hand over at once when the leader is closed, with a higher epoch',
+    async () => {
+      const { epoch } = first.leader;
+      expect(second.leader.leader).toMatchObject({ nodeId: 'first', epoch });
+      const led = untilState(second.leader, 'leader');
+      const from = performance.now();
+      await first.app.close();
+      expect((await led).epoch).toBeGreaterThan(epoch ?? Infinity);
+      expect(performance.now() - from).toBeLessThan(TTL_MS / 2);
+    },
+    LIMIT_MS,
+  );
+
+  it.each([
+    ['is killed', (server: RedisServer) => server.kill(), (server: RedisServer) => server.launch()],
+    [
+      'is silent',
+      async (server: RedisServer) => server.pause(),
+      async (server: RedisServer) => server.resume(),
+    ],
+    ['is restarted empty', (server: RedisServer) => server.restartEmpty(), async () => undefined],
+  ])(
+    'keep their leader while one server %s, and hand over meanwhile',
+    async (_, disable, enable) => {
+      const { epoch } = first.leader;
+      for (const server of servers.slice(0, 2)) {
+        await disable(server);
+        // Longer than a lease lasts without renewals.
+        await another(servers, server).elapse(TTL_MS + 100);
+        expect(first.leader.epoch).toBe(epoch);
+        await enable(server);
+        await awaitUntil(
+          async () => (await server.admin.get('leader-election:{default}:lease')) !== null,
+          { what: 'it has the lease again' },
+        );
+      }
+      const [server] = servers;
+      if (server !== undefined) await disable(server);
+      await first.app.close();
+      await untilState(second.leader, 'leader');
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'close in bounded time while a server is silent',
+    async () => {
+      servers[1]?.pause();
+      for (const { app } of [second, first]) {
+        const from = performance.now();
+        await app.close();
+        expect(performance.now() - from).toBeLessThan(3_000);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'lead nothing while two servers are down, and again when one is back',
+    async () => {
+      const ended = untilState(first.leader, 'candidate');
+      for (const server of servers.slice(1)) await server.kill();
+      await ended;
+      expect([first.leader.isLeader, second.leader.isLeader]).toEqual([false, false]);
+      await servers[1]?.launch();
+      await Promise.race([untilState(first.leader, 'leader'), untilState(second.leader, 'leader')]);
+    },
+    LIMIT_MS,
+  );
+});
+
+/** One of the others, to tell the time. */
+function another(all: readonly RedisServer[], not: RedisServer): RedisServer {
+  const other = all.find((server) => server !== not);
+  if (other === undefined) throw new Error('There is only one.');
+  return other;
+}
