@@ -1,26 +1,22 @@
 /** The workers of one run: each with a way of its own to the servers, replaced when it goes. */
-import { type HistoryEvent, type HoldOff, sharedNowMs } from '../../lib/index.js';
+import { type HistoryEvent, sharedNowMs } from '../../lib/index.js';
 import { sleep } from '../support/process/cluster.js';
 import { LagMeter } from '../support/process/lag-meter.js';
-import { WorkerProcess } from '../support/process/worker-process.js';
+import type { WorkerProcess } from '../support/process/worker-process.js';
 import type { WorkerCall, WorkerCalls } from '../support/process/worker-protocol.js';
-import type { TcpProxy } from '../support/redis/tcp-proxy.js';
 import { NotNow } from './faults/fault.interface.js';
 import type { Findings } from './findings.js';
 import { LogCount } from './log-count.js';
-import { ELECTION } from './faults/server.faults.js';
+import { follow, within } from './promises.js';
+import { type Recruit, recruit, type WorkerSetting } from './recruit.js';
 import type { Topology } from './topologies/topology.interface.js';
 
 const HAMMER_EVERY_MS = 15;
-/** On a machine that does nothing else, each takes less than a second. */
-const BOOT_WITHIN_MS = 20_000;
 const CLOSE_WITHIN_MS = 5000;
 const ANSWER_WITHIN_MS = 10_000;
 const KEPT_OUTPUTS = 12;
 
-export interface Member {
-  readonly worker: WorkerProcess;
-  readonly networks: readonly TcpProxy[];
+export interface Member extends Recruit {
   /** Stays to the end, so that its memory can be compared. */
   readonly stays: boolean;
   /** A fault has hold of it. */
@@ -35,11 +31,8 @@ interface Which {
   readonly leaves?: boolean;
 }
 
-export interface FleetOptions {
+export interface FleetOptions extends WorkerSetting {
   readonly size: number;
-  readonly leaseTtlMs: number;
-  readonly minReplicaAcks: number;
-  readonly holdOff: HoldOff;
 }
 
 export class Fleet {
@@ -87,7 +80,7 @@ export class Fleet {
     );
   }
 
-  /** Gives a member to a fault that nothing else has hold of. */
+  /** Gives a member to a fault that nothing else has hold of; returns its name. */
   async withOne({ whom, leader, leaves }: Which, hit: (member: Member) => Promise<void>) {
     const free = this.running.filter(({ busy, stays }) => !busy && !(leaves && stays));
     const leading = leader ? free.find(({ worker }) => worker.believes) : undefined;
@@ -96,6 +89,7 @@ export class Fleet {
     member.busy = true;
     try {
       await hit(member);
+      return member.worker.node;
     } finally {
       member.busy = false;
     }
@@ -163,27 +157,14 @@ export class Fleet {
 
   private async start(): Promise<void> {
     this.started += 1;
-    const { size: _, ...options } = this.options;
+    const { size: _, ...setting } = this.options;
     const node = `w${this.started}`;
     const stays = this.started === 1;
-    const { redis, networks } = await this.topology.openRoute();
-    const start = WorkerProcess.start({
-      ...options,
-      node,
-      redis,
-      election: ELECTION,
-      kind: 'context',
-      logLevels: ['log', 'warn', 'error', 'fatal'],
-    });
-    const ended = start.catch(() => undefined);
-    if (!(await within(BOOT_WITHIN_MS, ended))) {
-      this.findings.add('boots', `${node} is not ready ${BOOT_WITHIN_MS} ms after its start`);
-    }
-    const worker = await start.catch((error: unknown) => {
+    const recruited = await recruit(node, this.topology, setting).catch((error: unknown) => {
       if (!this.dismissed) this.findings.add('boots', `${node}: ${String(error)}`);
     });
-    if (worker === undefined) return;
-    const member: Member = { worker, networks, stays, busy: false, leaving: false };
+    if (recruited === undefined) return;
+    const member: Member = { ...recruited, stays, busy: false, leaving: false };
     this.members = [...this.members, member];
     // `stop` waits for it, and hears when it fails.
     void follow(this.ends, this.untilEnd(member));
@@ -212,19 +193,4 @@ export class Fleet {
     this.heard.push(...worker.history.slice(this.read.get(worker) ?? 0));
     this.read.set(worker, worker.history.length);
   }
-}
-
-function follow<T>(all: Set<Promise<unknown>>, what: Promise<T>): Promise<T> {
-  all.add(what);
-  const forget = () => all.delete(what);
-  what.then(forget, forget);
-  return what;
-}
-
-async function within(ms: number, what: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  return Promise.race([what.then(() => true), late]).finally(() => clearTimeout(timer));
 }

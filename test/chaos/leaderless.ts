@@ -2,13 +2,16 @@
 import type { HistoryEvent } from '../../lib/index.js';
 import type { PlayedFault } from './faults/fault.interface.js';
 
+/** A fault is noted a little later than a worker may feel it. */
+const ROUNDING_MS = 5;
+
 export interface Gap {
   readonly from: number;
   readonly until: number;
   readonly after: string;
 }
 
-/** From the first leadership to the last. A gap is put down to the fault that told for the longest part of it. */
+/** From the first leadership to the last, each with the fault that ended the leadership before it. */
 export function gapsIn(
   history: readonly HistoryEvent[],
   faults: readonly PlayedFault[],
@@ -17,25 +20,26 @@ export function gapsIn(
   const beliefs = history.filter((event) => event.kind === 'belief');
   beliefs.sort((a, b) => a.at - b.at);
   const gaps: Gap[] = [];
-  let ledUntil = beliefs[0]?.at ?? 0;
-  for (const { at, until = at } of beliefs) {
-    if (at > ledUntil) {
-      const gap = { from: ledUntil, until: at };
-      gaps.push({ ...gap, after: causeOf(gap, faults, ttlMs) });
+  let last = beliefs[0];
+  for (const belief of beliefs) {
+    if (last === undefined) break;
+    const { node, at: ledAt, until: ledUntil = ledAt } = last;
+    if (belief.at > ledUntil) {
+      const after = causeOf(node, ledUntil, faults, ttlMs);
+      gaps.push({ from: ledUntil, until: belief.at, after });
     }
-    ledUntil = Math.max(ledUntil, until);
+    if ((belief.until ?? belief.at) >= ledUntil) last = belief;
   }
   return gaps;
 }
 
-function causeOf(gap: Omit<Gap, 'after'>, faults: readonly PlayedFault[], ttlMs: number): string {
-  let cause = 'nothing';
-  let longestMs = 0;
-  for (const { kind, from, until } of faults) {
-    const toldMs = Math.min(until + ttlMs, gap.until) - Math.max(from, gap.from);
-    if (toldMs < longestMs || toldMs <= 0) continue;
-    longestMs = toldMs;
-    cause = kind;
+/** The last one that hit this worker, or everybody, and could still tell. */
+function causeOf(node: string, at: number, faults: readonly PlayedFault[], ttlMs: number): string {
+  let cause: PlayedFault | null = null;
+  for (const fault of faults) {
+    if (fault.node !== undefined && fault.node !== node) continue;
+    const tells = fault.from <= at + ROUNDING_MS && fault.until + ttlMs >= at;
+    if (tells && (cause === null || fault.from > cause.from)) cause = fault;
   }
-  return cause;
+  return cause?.kind ?? 'nothing';
 }

@@ -9,7 +9,7 @@ export function reportOf(results: readonly Result[]): string {
   return [
     table(['', ...results.map(({ name }) => name)], summaryRows(results)),
     '',
-    'Faults played (not possible, where some were not), and the longest time without a leader after each:',
+    'Faults played (some could not be), and ms without a leader after those that ended a leadership:',
     table(['', ...results.map(({ name }) => name)], faultRows(results)),
   ].join('\n');
 }
@@ -49,7 +49,8 @@ function faultRows(results: readonly Result[]): readonly string[][] {
       if (played.length === 0) return NOTHING;
       const failed = played.filter((fault) => fault.failed !== undefined).length;
       const after = gaps.filter((gap) => gap.after === kind).map(({ from, until }) => until - from);
-      return `${played.length}${failed > 0 ? ` (${failed})` : ''}, ${most(after)} ms`;
+      const times = after.length === 0 ? '' : `: ${spread(after)}`;
+      return `${played.length}${failed > 0 ? ` (${failed} not)` : ''}${times}`;
     }),
   ]);
 }

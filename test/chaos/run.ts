@@ -24,6 +24,9 @@ const LONGEST_STORM_MS = 15_000;
 const SHORTEST_STORM_MS = 5000;
 /** What a calm takes, more or less; at least a half of a short run is storm. */
 const CALM_MS = 8000;
+const WORKER_PAUSE_MS = 1000;
+/** Somebody should lead now and then, or there is nothing to break. */
+const SERVER_PAUSE_MS = 3000;
 const WHOLE_WITHIN_MS = 60_000;
 const TOLD_MS = 200;
 const MOST_LINES_PER_SECOND = 30;
@@ -129,9 +132,9 @@ export class Run {
   private async rounds(): Promise<void> {
     const { seed, forMs } = this.options;
     const lanes = [
-      new Lane(WORKER_FAULTS, seed),
-      new Lane({ ...NETWORK_FAULTS, ...WORKER_FAULTS }, seed + 1),
-      new Lane(this.topology.faults, seed + 2),
+      new Lane(WORKER_FAULTS, seed, WORKER_PAUSE_MS),
+      new Lane({ ...NETWORK_FAULTS, ...WORKER_FAULTS }, seed + 1, WORKER_PAUSE_MS),
+      new Lane(this.topology.faults, seed + 2, SERVER_PAUSE_MS),
     ];
     const halfwayAt = sharedNowMs() + forMs / 2;
     const endAt = sharedNowMs() + forMs;

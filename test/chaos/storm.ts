@@ -10,8 +10,9 @@ import {
   type Scene,
 } from './faults/fault.interface.js';
 
-const LONGEST_PAUSE_MS = 800;
 const LEADER_PART = 0.6;
+
+type Outcome = Pick<PlayedFault, 'node' | 'failed'>;
 
 /** What a seed says of one lane, without end. */
 export class Lane {
@@ -21,6 +22,8 @@ export class Lane {
   constructor(
     private readonly kinds: FaultKinds,
     seed: number,
+    /** Between two faults. */
+    private readonly longestPauseMs: number,
   ) {
     this.random = seededRandom(seed);
   }
@@ -38,19 +41,18 @@ export class Lane {
       if (sharedNowMs() + pauseMs > until) return;
       await sleep(pauseMs);
       const from = sharedNowMs();
-      const failed = await this.playOne(scene, fault);
-      if (failed === 'not now') continue;
-      const { kind } = fault;
-      note({ kind, from, until: sharedNowMs(), ...(failed === null ? {} : { failed }) });
+      const outcome = await this.playOne(scene, fault);
+      if (outcome !== null) note({ kind: fault.kind, from, until: sharedNowMs(), ...outcome });
     }
   }
 
-  private async playOne(scene: Scene, fault: PlannedFault): Promise<string | null> {
+  /** Null where it was not the time for it. */
+  private async playOne(scene: Scene, fault: PlannedFault): Promise<Outcome | null> {
     try {
-      await this.kinds[fault.kind]?.(scene, fault);
-      return null;
+      const node = await this.kinds[fault.kind]?.(scene, fault);
+      return node === undefined ? {} : { node };
     } catch (error) {
-      return error instanceof NotNow ? 'not now' : String(error);
+      return error instanceof NotNow ? null : { failed: String(error) };
     }
   }
 
@@ -60,7 +62,7 @@ export class Lane {
     const kind = this.deck.pop() ?? '';
     return {
       kind,
-      pauseMs: Math.round(this.random() * LONGEST_PAUSE_MS),
+      pauseMs: Math.round(this.random() * this.longestPauseMs),
       amount: this.random(),
       whom: this.random(),
       leader: this.random() < LEADER_PART,

@@ -19,8 +19,11 @@ export interface Scene {
   readonly ttlMs: number;
 }
 
-/** Plays a fault from its beginning to its end. Rejects where it could not be made to happen. */
-export type Play = (scene: Scene, fault: PlannedFault) => Promise<void>;
+/**
+ * Plays a fault from its beginning to its end; gives the worker that it hit, where it hits one only. Rejects where it
+ * could not be made to happen.
+ */
+export type Play = (scene: Scene, fault: PlannedFault) => Promise<string | void>;
 
 export type FaultKinds = Readonly<Record<string, Play>>;
 
@@ -32,6 +35,7 @@ export interface PlayedFault {
   readonly kind: string;
   readonly from: number;
   readonly until: number;
+  readonly node?: string;
   readonly failed?: string;
 }
 

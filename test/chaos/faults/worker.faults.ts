@@ -6,13 +6,15 @@ import { between, type FaultKinds, type Play } from './fault.interface.js';
 const LONGEST_VACANCY_MS = 1500;
 
 const kill: Play = async ({ fleet }, { whom, leader, amount }) => {
-  await fleet.withOne({ whom, leader, leaves: true }, (member) => fleet.kill(member));
+  const node = await fleet.withOne({ whom, leader, leaves: true }, (hit) => fleet.kill(hit));
   fleet.fillLater(between(0, LONGEST_VACANCY_MS, amount));
+  return node;
 };
 
 const terminate: Play = async ({ fleet }, { whom, leader, amount }) => {
-  await fleet.withOne({ whom, leader, leaves: true }, (member) => fleet.terminate(member));
+  const node = await fleet.withOne({ whom, leader, leaves: true }, (hit) => fleet.terminate(hit));
   fleet.fillLater(between(0, LONGEST_VACANCY_MS, amount));
+  return node;
 };
 
 const pause: Play = ({ fleet, ttlMs }, { whom, leader, amount }) =>

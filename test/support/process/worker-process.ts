@@ -51,7 +51,8 @@ export class WorkerProcess {
     void this.exited.then(() => guard.kill('SIGKILL'));
   }
 
-  static async start(options: WorkerOptions): Promise<WorkerProcess> {
+  /** Rejects where it is not ready in time, and ends it. */
+  static async start(options: WorkerOptions, readyWithinMs = Infinity): Promise<WorkerProcess> {
     const worker = await compiledWorker();
     const child = spawn(process.execPath, [worker], {
       env: { ...process.env, NODE_OPTIONS: '', [WORKER_OPTIONS]: JSON.stringify(options) },
@@ -59,7 +60,13 @@ export class WorkerProcess {
     });
     await once(child, 'spawn');
     const started = new WorkerProcess(options, child);
+    const late = () => {
+      started.output += `Not ready within ${readyWithinMs} ms.`;
+      started.signal('SIGKILL');
+    };
+    const timer = readyWithinMs === Infinity ? undefined : setTimeout(late, readyWithinMs);
     await Promise.race([started.ready, started.exited]);
+    clearTimeout(timer);
     if (started.exitCode !== null) throw new Error(`The worker failed.\n${started.output}`);
     return started;
   }
