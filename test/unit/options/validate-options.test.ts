@@ -189,10 +189,13 @@ describe('names', () => {
     );
   });
 
-  it('looks at the prefix of a client too', () => {
+  it('F-19: looks at the prefix of a client, and of ioredis options, too', () => {
     const client = new Redis({ lazyConnect: true, keyPrefix: 'app{}' });
     expect(() => validate({ redis: client })).toThrow('`redis.options.keyPrefix`');
     client.disconnect();
+    expect(() => validate({ redis: { host: 'a', keyPrefix: 'app{}' } })).toThrow(
+      '`redis.keyPrefix`',
+    );
   });
 
   it.each([5, null, {}, Symbol('x')])('refuses %p, which is not a string', (name) => {
