@@ -2,7 +2,7 @@
 
 export interface FailoverTimes {
   readonly killedAt: number;
-  /** When another server took writes in its place. */
+  /** When another server took writes in its place, and clients were told. */
   readonly promotedAt: number;
 }
 

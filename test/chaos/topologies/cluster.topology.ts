@@ -6,13 +6,15 @@ import { clusterCall } from '../../support/redis/cluster-view.js';
 import { type ClusterNode, RedisCluster } from '../../support/redis/redis-cluster.js';
 import type { RedisServer } from '../../support/redis/redis-server.js';
 import type { Failover, FailoverTimes } from '../failover.js';
-import { between, type FaultKinds, oneOf, type Play } from '../faults/fault.interface.js';
+import { between, type FaultKinds, NotNow, oneOf, type Play } from '../faults/fault.interface.js';
 import { LEASE_KEY, serverFaults } from '../faults/server.faults.js';
 import { openDetours } from './detours.js';
 import type { Route, Topology } from './topology.interface.js';
 
 const PRIMARIES = 3;
 const WHOLE_WITHIN_MS = 45_000;
+/** A fault waits no longer for those before it to be over. */
+const SOON_MS = 6000;
 const POLL_MS = 10;
 
 export class ClusterTopology implements Topology {
@@ -34,7 +36,7 @@ export class ClusterTopology implements Topology {
       ...serverFaults({ target, losing: () => undefined }),
       'primary killed': this.primaryKilled,
       'replica away': this.replicaAway,
-      failover: async () => void (await cluster.failover(LEASE_KEY)),
+      failover: this.failOver,
       'slot moved': this.slotMoved,
     };
   }
@@ -49,7 +51,11 @@ export class ClusterTopology implements Topology {
     return { redis: { kind: 'cluster', nodes: servers.map(addressOf), detours }, networks };
   }
 
-  async untilWhole(): Promise<void> {
+  untilWhole(): Promise<void> {
+    return this.whole(WHOLE_WITHIN_MS);
+  }
+
+  private async whole(timeoutMs: number): Promise<void> {
     await awaitUntil(
       async () => {
         await sleep(POLL_MS);
@@ -57,7 +63,7 @@ export class ClusterTopology implements Topology {
         const replicas = states.filter((state) => state === 'replica').length;
         return replicas === PRIMARIES && !states.includes('failed');
       },
-      { what: 'the Cluster is whole', timeoutMs: WHOLE_WITHIN_MS },
+      { what: 'the Cluster is whole', timeoutMs },
     );
     await this.cluster.replicaOf(await this.cluster.ownerOf(LEASE_KEY));
   }
@@ -65,6 +71,11 @@ export class ClusterTopology implements Topology {
   async stop(): Promise<void> {
     await this.cluster.stop();
   }
+
+  private readonly failOver: Play = async () => {
+    await this.soonWhole();
+    await this.cluster.failover(LEASE_KEY);
+  };
 
   private readonly primaryKilled: Play = async ({ ttlMs }, { amount }) => {
     await this.killOwner();
@@ -81,6 +92,7 @@ export class ClusterTopology implements Topology {
 
   /** Slowly: for a while the lease and its record are in different places. */
   private readonly slotMoved: Play = async ({ ttlMs }, { amount, whom }) => {
+    await this.soonWhole();
     const move = await this.cluster.beginMove(LEASE_KEY);
     try {
       const first = oneOf([[LEASE_KEY], [LEASE_KEY.replace(/lease$/, 'record')], []], whom);
@@ -96,6 +108,13 @@ export class ClusterTopology implements Topology {
       throw error;
     }
   };
+
+  /** Nodes serve nothing for two seconds after their start, and for a while after a failover. */
+  private async soonWhole(): Promise<void> {
+    await this.whole(SOON_MS).catch(() => {
+      throw new NotNow('The Cluster is not whole.');
+    });
+  }
 
   private async killOwner(): Promise<FailoverTimes> {
     const owner = await this.cluster.ownerOf(LEASE_KEY);

@@ -127,9 +127,9 @@ export class SentinelTopology implements Topology {
       },
       { what: 'a replica is promoted', timeoutMs: WHOLE_WITHIN_MS },
     );
-    const promotedAt = sharedNowMs();
+    // Clients find it when the Sentinels say so, and not before.
     await this.set.primaryAfter(primary);
-    return { killedAt, promotedAt };
+    return { killedAt, promotedAt: sharedNowMs() };
   }
 
   private async relaunch(): Promise<void> {
