@@ -19,6 +19,7 @@ export class CandidateProcess implements Receiver {
   readonly time: LeaseTime;
   readonly links: readonly Link[];
   isStopping = false;
+  refusedEpoch = 0;
   /** When it was first asked to give up the present leadership. */
   leavingSince: number | null = null;
   /** The highest epoch under which it said that it leads. */

@@ -114,6 +114,10 @@ export class Observer {
     time.unseenMs = unseenMs;
     const { now } = this.world;
     const { epoch } = leadership;
+    if (epoch === process.refusedEpoch) {
+      process.refusedEpoch = 0;
+      this.wrong('refused-is-over', `${process.name} was told no, and leads with epoch ${epoch}`);
+    }
     const belief = this.open.get(process);
     if (belief?.epoch === epoch) {
       if (now > belief.endsAt + UNCOUNTED_MS) this.returned(process, epoch);
