@@ -1,147 +1,190 @@
+/** The Lua scripts on a real server and the rules in memory answer every sequence of operations alike. */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { AcquireReply, LeaseHolder } from '../../lib/election/lease-store.interface.js';
-import * as rules from '../../lib/stores/memory/lease-rules.js';
-import { electionKeys } from '../../lib/stores/redis/redis-keys.js';
 import { RedisLeaseStore } from '../../lib/stores/redis/redis-lease-store.js';
+import { ACQUIRE } from '../../lib/stores/redis/scripts/acquire.script.js';
+import { RAISE_EPOCH } from '../../lib/stores/redis/scripts/raise-epoch.script.js';
+import { RELEASE } from '../../lib/stores/redis/scripts/release.script.js';
+import { RENEW } from '../../lib/stores/redis/scripts/renew.script.js';
+import type { RedisScript } from '../../lib/stores/redis/scripts/script.js';
 import { RedisServer } from '../support/redis/redis-server.js';
-import { holder, releaseTo, renewalOf, requestBy } from '../support/redis/requests.js';
+import { holder } from '../support/redis/requests.js';
+import { Twins } from './twins.js';
 
-/** Above every time in milliseconds, so that an epoch above it never jumps. */
-const FAR_FLOOR = 9e12;
-const TTL_MS = 250;
-/** A script that runs a little later than the model thinks must not meet another state. */
-const SAFE_MS = 180;
-const PAST_TTL_MS = TTL_MS + 20;
-const SERVER_UP_MS = 2_000;
+const SHORT_TTL_MS = 250;
+const PAST_TTL_MS = SHORT_TTL_MS + 20;
+/** Nothing ends by itself while a server is restarted. */
+const LONG_TTL_MS = 600_000;
+const UP_MS = 2_000;
 
 const HOLDERS = ['a', 'b', 'c'].map((id) => holder(id, { id }));
 
-const operation = fc.record({
-  kind: fc.oneof(
-    { weight: 10, arbitrary: fc.constant('acquire' as const) },
-    { weight: 6, arbitrary: fc.constant('renew' as const) },
-    { weight: 4, arbitrary: fc.constant('release' as const) },
-    { weight: 2, arbitrary: fc.constant('inspect' as const) },
-    { weight: 1, arbitrary: fc.constant('elapse' as const) },
-    { weight: 1, arbitrary: fc.constant('flush' as const) },
-    { weight: 1, arbitrary: fc.constant('evict' as const) },
-    { weight: 1, arbitrary: fc.constant('change-server' as const) },
-  ),
+const arguments_ = {
   by: fc.constantFrom(...HOLDERS),
-  holdOff: fc.constantFrom('auto' as const, 'always' as const, 'never' as const),
-  floor: fc.constantFrom('own' as const, 'none' as const, 'far' as const),
-  lateAttempt: fc.oneof(
-    { weight: 9, arbitrary: fc.constant(false) },
-    { weight: 1, arbitrary: fc.constant(true) },
+  holdOff: fc.constantFrom('auto' as const, 'always' as const, 'never' as const, 'never' as const),
+  floor: fc.constantFrom('own', 'none', 'far'),
+  isLate: fc.nat(9).map((number) => number === 0),
+  attempt: fc.constantFrom(
+    'granted' as const,
+    'granted' as const,
+    'earlier' as const,
+    'other' as const,
   ),
+  epoch: fc.constantFrom(
+    'granted' as const,
+    'granted' as const,
+    'none' as const,
+    'higher' as const,
+  ),
+};
+
+const COMMON = weighted({
+  acquire: 10,
+  renew: 6,
+  release: 4,
+  raiseEpoch: 5,
+  inspect: 1,
+  evictLease: 1,
+  evictRecord: 1,
+  flush: 1,
 });
+
+const inTime = fc.record({
+  ...arguments_,
+  kind: fc.oneof(...COMMON, ...weighted({ elapse: 1 })),
+});
+const overRestarts = fc.record({
+  ...arguments_,
+  kind: fc.oneof(...COMMON, ...weighted({ save: 2, same: 1, empty: 1, old: 1 })),
+});
+
+type ValueOf<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
+type Operation = ValueOf<typeof inTime | typeof overRestarts>;
 
 describe('The Lua scripts and the rules in memory', () => {
   let redis: RedisServer;
-  let store: RedisLeaseStore;
   let elections = 0;
+  let operations = 0;
 
   beforeAll(async () => {
     redis = await RedisServer.start();
-    store = new RedisLeaseStore({ redis: redis.url });
-    await redis.untilUpFor(SERVER_UP_MS / 1000);
+    await redis.untilUpFor(UP_MS / 1000);
   });
-  afterAll(async () => {
-    await store.close();
-    await redis.stop();
-  });
+  afterAll(() => redis.stop());
 
-  it('answer every sequence of operations alike', async () => {
-    let compared = 0;
+  async function play(
+    sequence: readonly Operation[],
+    ttlMs: number,
+    change: (store: RedisLeaseStore) => void = () => undefined,
+  ): Promise<void> {
+    let store = new RedisLeaseStore({ redis: redis.url });
+    change(store);
+    const twins = new Twins(redis, store, `election-${(elections += 1)}`, ttlMs, UP_MS);
+    await twins.settle();
+    try {
+      for (const operation of sequence) {
+        const { kind, by, holdOff, floor, isLate } = operation;
+        if (!(await twins.isInTime())) return;
+        if (kind === 'acquire') await twins.acquire(by, holdOff, floor, isLate);
+        else if (kind === 'renew' || kind === 'release' || kind === 'raiseEpoch')
+          await twins[kind](operation);
+        else if (kind === 'inspect' || kind === 'save') await twins[kind]();
+        else if (kind === 'evictLease') await twins.lose('lease');
+        else if (kind === 'evictRecord') await twins.lose('record');
+        else if (kind === 'flush') await twins.lose('lease', 'record');
+        else if (kind === 'elapse') {
+          await redis.elapse(PAST_TTL_MS);
+          await twins.settle();
+        } else {
+          await store.close();
+          await twins.restart(kind);
+          store = new RedisLeaseStore({ redis: redis.url });
+          twins.store = store;
+        }
+        operations += 1;
+      }
+    } finally {
+      await store.close();
+    }
+  }
+
+  it('answer alike while leases end, and are lost', async () => {
+    operations = 0;
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(operation, { minLength: 60, maxLength: 60 }),
-        async (operations) => {
-          const election = `election-${(elections += 1)}`;
-          const keys = electionKeys('leader-election', election);
-          const model: rules.StoredElection = { lease: null, record: null };
-          const known = new Map<LeaseHolder, number>();
-          let settledAt = await redis.nowMs();
-
-          // On a machine too slow leases end in the midst of the sequence, and what is right depends on it.
-          const inTime = async (): Promise<boolean> => (await redis.nowMs()) - settledAt <= SAFE_MS;
-
-          for (const [index, { kind, by, holdOff, floor, lateAttempt }] of operations.entries()) {
-            const nowMs = await redis.nowMs();
-            const moment = { id: 'first', nowMs, upMs: SERVER_UP_MS };
-            const epoch = known.get(by) ?? 0;
-
-            if (kind === 'acquire') {
-              const floors = { own: epoch, none: 0, far: Math.max(FAR_FLOOR, epoch) + 5 };
-              const request = requestBy(by, {
-                election,
-                holdOff,
-                floor: floors[floor],
-                ttlMs: TTL_MS,
-                attempt: lateAttempt ? 1 : index + 2,
-              });
-              const expected = rules.acquire(model, request, moment);
-              const answer = await store.acquire(request);
-              if (!(await inTime())) return;
-              expect(comparable(answer)).toEqual(comparable(expected));
-              if (answer.granted) known.set(by, adoptJump(model, answer.epoch));
-            } else if (kind === 'renew') {
-              const request = renewalOf(by, epoch, { election, ttlMs: TTL_MS });
-              const expected = rules.renew(model, request, moment);
-              const answer = await store.renew(request);
-              if (!(await inTime())) return;
-              expect(answer).toEqual(expected);
-            } else if (kind === 'release') {
-              const request = releaseTo(by, epoch, { election });
-              const expected = rules.release(model, request, moment);
-              const answer = await store.release(request);
-              if (!(await inTime())) return;
-              expect(answer).toBe(expected);
-            } else if (kind === 'inspect') {
-              const request = { election, timeoutMs: 5000 };
-              const { leader, seenEpoch } = rules.inspect(model, request, moment);
-              const answer = await store.inspect(request);
-              if (!(await inTime())) return;
-              expect(answer).toMatchObject({ leader, seenEpoch });
-            } else if (kind === 'flush') {
-              await redis.admin.del(keys.lease, keys.record);
-              Object.assign(model, { lease: null, record: null });
-            } else if (kind === 'evict') {
-              await redis.admin.del(keys.lease);
-              model.lease = null;
-            } else if (kind === 'change-server') {
-              // As if another had granted: the real one cannot be changed that quickly.
-              if (model.record === null) continue;
-              await redis.admin.hset(keys.record, 'server', 'another');
-              model.record.server = 'another';
-            } else {
-              await redis.elapse(PAST_TTL_MS);
-              settledAt = await redis.nowMs();
-            }
-            compared += 1;
-          }
-        },
+      fc.asyncProperty(fc.array(inTime, { minLength: 60, maxLength: 60 }), (sequence) =>
+        play(sequence, SHORT_TTL_MS),
       ),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: 10, endOnFailure: true },
     );
-    expect(compared).toBeGreaterThan(50);
+    expect(operations).toBeGreaterThan(50);
+  });
+
+  it('answer alike over restarts with the same data, with none, and with old data', async () => {
+    operations = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(overRestarts, { minLength: 50, maxLength: 50 }), (sequence) =>
+        play(sequence, LONG_TTL_MS),
+      ),
+      { numRuns: 5, endOnFailure: true },
+    );
+    expect(operations).toBe(250);
+  });
+
+  it.each<[string, RedisScript, string, string]>([
+    ['a release whatever the attempt', RELEASE, 'record.attempt == attempt', 'true'],
+    ['no release by the attempt', RELEASE, 'or (record.holder == holder and', 'or (false and'],
+    [
+      'an epoch that is raised by another attempt',
+      RAISE_EPOCH,
+      '(holder, 0,',
+      '(holder, lease_epoch,',
+    ],
+    [
+      'a raised epoch that is not kept',
+      RAISE_EPOCH,
+      'math.max(epoch, record_epoch)',
+      'record_epoch',
+    ],
+    ['a late try that is granted', ACQUIRE, '> attempt then', '> attempt + 1e9 then'],
+    ['a renewal that restores an ended lease', RENEW, '(lease or not data_lost)', 'lease'],
+    [
+      'a floor that is not asked for',
+      ACQUIRE,
+      'math.max(known_epoch, floor) + 1',
+      'known_epoch + 1',
+    ],
+  ])('are seen to differ where one is wrong: %s', async (_, script, right, wrong) => {
+    const found = await fc.check(
+      fc.asyncProperty(fc.array(overRestarts, { minLength: 80, maxLength: 80 }), (sequence) =>
+        play(
+          sequence.filter(({ kind }) => !isRestart(kind)),
+          LONG_TTL_MS,
+          (store) => mutate(store, script, right, wrong),
+        ),
+      ),
+      { numRuns: 20, endOnFailure: true },
+    );
+    expect(found.failed).toBe(true);
+    expect(String(found.errorInstance)).toContain('expect(');
   });
 });
 
-/** Where an epoch jumps to the time, that time is the server's, and the model goes on with it. */
-function adoptJump(model: rules.StoredElection, epoch: number): number {
-  if (model.lease !== null) model.lease.epoch = epoch;
-  if (model.record !== null) model.record.epoch = epoch;
-  return epoch;
+function isRestart(kind: string): boolean {
+  return ['save', 'same', 'empty', 'old'].includes(kind);
 }
 
-/** All that does not depend on the exact moment. */
-function comparable(reply: AcquireReply): unknown {
-  if (!reply.granted) {
-    const { because, leader, seenEpoch, waitMs } = reply;
-    return { because, leader, seenEpoch, mustWait: waitMs > 0 };
-  }
-  const jumped = Math.abs(reply.epoch - Date.now()) < 60_000;
-  return { granted: true, epoch: jumped ? 'about now' : reply.epoch };
+/** From now on the store sends another script in place of this one. */
+function mutate(store: RedisLeaseStore, script: RedisScript, right: string, wrong: string): void {
+  const source = script.source.replace(right, wrong);
+  expect(source).not.toBe(script.source);
+  const mutant = { ...script, source, sha: createHash('sha1').update(source).digest('hex') };
+  const runner = store['scripts'];
+  const run = runner.run.bind(runner);
+  runner.run = (asked, ...rest) => run(asked === script ? mutant : asked, ...rest);
+}
+
+function weighted<Name extends string>(weights: Record<Name, number>) {
+  const names = Object.keys(weights) as Name[];
+  return names.map((name) => ({ weight: weights[name], arbitrary: fc.constant(name) }));
 }

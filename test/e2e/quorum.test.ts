@@ -30,17 +30,22 @@ afterEach(async () => {
 
 async function join(nodeId: string): Promise<StartedApp> {
   const redis = servers.map(({ url }) => url);
-  const record = (event: HistoryEvent): void => void history.push(event);
   const started = await apps.create({
-    election: { redis, nodeId, leaseTtlMs: TTL_MS, holdOff: 'never', events: recorderOf(nodeId) },
+    election: {
+      redis,
+      nodeId,
+      leaseTtlMs: TTL_MS,
+      holdOff: 'never',
+      events: historyRecorder(nodeId, record),
+    },
   });
   recordBelief(nodeId, started.leader, record);
   await started.app.init();
   return started;
 }
 
-function recorderOf(nodeId: string) {
-  return historyRecorder(nodeId, (event) => history.push(event));
+function record(event: HistoryEvent): void {
+  history.push(event);
 }
 
 describe('Two applications on three servers', () => {

@@ -9,6 +9,18 @@ const A = holder('a');
 const B = holder('b');
 const LONG_MS = 600_000;
 
+/** B holds the lease on the servers 1 and 2, so that a try of A can get no more than server 0. */
+async function takenByB(): Promise<{ contest: QuorumContest; a: QuorumNode }> {
+  const contest = new QuorumContest();
+  for (const index of [1, 2]) {
+    await contest.server(index).store.acquire(requestBy(B, { ttlMs: LONG_MS }));
+  }
+  return { contest, a: contest.add() };
+}
+
+const leaseOn = (contest: QuorumContest, index: number) =>
+  contest.server(index).stored('jobs').lease;
+
 describe('A grant by a majority', () => {
   it('is valid from before the first request of its first round', async () => {
     const contest = new QuorumContest();
@@ -59,18 +71,6 @@ describe('A grant by a majority', () => {
 });
 
 describe('A try that comes to nothing', () => {
-  /** B holds the lease on the servers 1 and 2, so that a try of A can get no more than server 0. */
-  async function takenByB(): Promise<{ contest: QuorumContest; a: QuorumNode }> {
-    const contest = new QuorumContest();
-    for (const index of [1, 2]) {
-      await contest.server(index).store.acquire(requestBy(B, { ttlMs: LONG_MS }));
-    }
-    return { contest, a: contest.add() };
-  }
-
-  const leaseOn = (contest: QuorumContest, index: number) =>
-    contest.server(index).stored('jobs').lease;
-
   it('is released where it was granted', async () => {
     const { contest, a } = await takenByB();
     expect(await answerTo(contest, a, 1)).toMatchObject({ granted: false });

@@ -6,19 +6,28 @@ import { holder, requestBy } from '../support/redis/requests.js';
 const A = holder('a');
 const B = holder('b');
 
-describe('A watcher of a quorum', () => {
-  function watching() {
-    const contest = new QuorumContest();
-    const node = contest.add();
-    const heard = { freed: 0, reconnected: 0, noticed: [] as string[] };
-    const unwatch = node.store.watch('jobs', {
-      freed: () => (heard.freed += 1),
-      reconnected: () => (heard.reconnected += 1),
-      noticed: (text) => heard.noticed.push(text),
-    });
-    return { contest, ...node, heard, unwatch };
-  }
+function watching() {
+  const contest = new QuorumContest();
+  const node = contest.add();
+  const heard = { freed: 0, reconnected: 0, noticed: [] as string[] };
+  const unwatch = node.store.watch('jobs', {
+    freed: () => (heard.freed += 1),
+    reconnected: () => (heard.reconnected += 1),
+    noticed: (text) => heard.noticed.push(text),
+  });
+  return { contest, ...node, heard, unwatch };
+}
 
+/** A try of A that is refused by two servers before the third has granted it. */
+async function withdrawing() {
+  const contest = new QuorumContest();
+  for (const index of [1, 2]) await contest.server(index).store.acquire(requestBy(B));
+  const node = contest.add();
+  const answer = node.store.acquire(requestBy(A, { timeoutMs: 2_000 }));
+  return { contest, ...node, answer };
+}
+
+describe('A watcher of a quorum', () => {
   it('is woken once by a release that is heard from each server', async () => {
     const { contest, links, heard, unwatch } = watching();
     for (const link of links) link.tell((watcher) => watcher.freed());
@@ -62,15 +71,6 @@ describe('A watcher of a quorum', () => {
 });
 
 describe('Closing a quorum', () => {
-  /** A try of A that is refused by two servers before the third has granted it. */
-  async function withdrawing() {
-    const contest = new QuorumContest();
-    for (const index of [1, 2]) await contest.server(index).store.acquire(requestBy(B));
-    const node = contest.add();
-    const answer = node.store.acquire(requestBy(A, { timeoutMs: 2_000 }));
-    return { contest, ...node, answer };
-  }
-
   it('waits for a try that is being withdrawn', async () => {
     const { contest, store, links, answer } = await withdrawing();
     links[0]!.trouble = () => ({ replyMs: 50 });

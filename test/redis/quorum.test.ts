@@ -12,6 +12,8 @@ const B = holder('b');
 const TTL_MS = 60_000;
 const LEASE = 'leader-election:{jobs}:lease';
 
+const acquiring = (by = A, over = {}) => requestBy(by, { ttlMs: TTL_MS, ...over });
+
 describe('Of three Redis servers', () => {
   let servers: readonly RedisServer[];
   const stores: QuorumLeaseStore[] = [];
@@ -38,7 +40,6 @@ describe('Of three Redis servers', () => {
     return found;
   };
   const leases = () => Promise.all(servers.map(({ admin }) => admin.get(LEASE)));
-  const acquiring = (by = A, over = {}) => requestBy(by, { ttlMs: TTL_MS, ...over });
 
   /** Also on the one that is not waited for. */
   async function grantedEverywhere(store: QuorumLeaseStore): Promise<number> {

@@ -30,7 +30,7 @@ export function warningsOf(info: string): string[] {
     );
   }
   const version = field('redis_version');
-  if (version !== undefined && isOlder(version)) {
+  if (version && isOlder(version)) {
     warnings.push(
       `Redis ${version} is not supported: use ${OLDEST_VERSION.join('.')} or newer, or Valkey.`,
     );

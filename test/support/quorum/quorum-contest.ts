@@ -149,14 +149,14 @@ export class QuorumContest {
 
   /** Stops everybody, closes the stores, and checks the history and that nothing was left behind. */
   async close(): Promise<void> {
-    let closed = false;
+    const closed = { all: false };
     const closing = Promise.all(
       this.nodes.map(async ({ candidate, store }) => {
         await candidate.stop();
         await store.close();
       }),
-    ).then(() => (closed = true));
-    for (let waitedMs = 0; !closed; waitedMs += 100) {
+    ).then(() => (closed.all = true));
+    for (let waitedMs = 0; !closed.all; waitedMs += 100) {
       if (waitedMs > 60_000) throw new Error('Not every candidate stops.');
       await this.advance(100);
     }
