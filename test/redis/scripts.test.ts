@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import { ACQUIRE } from '../../lib/stores/redis/scripts/acquire.script.js';
 import { INSPECT } from '../../lib/stores/redis/scripts/inspect.script.js';
+import { RAISE_EPOCH } from '../../lib/stores/redis/scripts/raise-epoch.script.js';
 import { RELEASE } from '../../lib/stores/redis/scripts/release.script.js';
 import { RENEW } from '../../lib/stores/redis/scripts/renew.script.js';
 import type { RedisScript } from '../../lib/stores/redis/scripts/script.js';
 import { RedisServer } from '../support/redis/redis-server.js';
 
-const SCRIPTS = [ACQUIRE, RENEW, RELEASE, INSPECT];
+const SCRIPTS = [ACQUIRE, RAISE_EPOCH, RENEW, RELEASE, INSPECT];
 const KEYS = ['{jobs}:lease', '{jobs}:record'] as const;
 const [LEASE, RECORD] = KEYS;
 const TTL_MS = '60000';
@@ -31,6 +32,8 @@ describe('The scripts', () => {
     run(ACQUIRE, acquireArgs(by, over));
   const renew = (by: string, epoch: string) =>
     run(RENEW, [by, '1', TTL_MS, epoch, `node-${by}`, '{}']);
+  const release = (by: string, epoch: string) => run(RELEASE, [by, epoch, '1']);
+  const raiseEpoch = (by: string, epoch: string) => run(RAISE_EPOCH, [by, '1', epoch]);
 
   /** A grant, with the epoch that was granted. */
   async function granted(by: string, attempt = '1'): Promise<string> {
@@ -91,9 +94,22 @@ describe('The scripts', () => {
 
     it('release: each outcome of the header, and no others', async () => {
       const epoch = await granted('a');
-      const forms = [await run(RELEASE, ['a', epoch]), await run(RELEASE, ['a', epoch])];
+      const forms = [await release('a', epoch), await release('a', epoch)];
 
       const header = await headerOf('release');
+      expectSame(
+        forms.map(([, outcome]) => outcome),
+        outcomesIn(header),
+      );
+      expectLengths(forms, header);
+    });
+
+    it('raiseEpoch: each outcome of the header, and no others', async () => {
+      const epoch = await granted('a');
+      const higher = String(Number(epoch) + 5);
+      const forms = [await raiseEpoch('a', higher), await raiseEpoch('b', higher)];
+
+      const header = await headerOf('raiseEpoch');
       expectSame(
         forms.map(([, outcome]) => outcome),
         outcomesIn(header),
@@ -129,8 +145,10 @@ describe('The scripts', () => {
         await renew('a', epoch),
         await renew('b', epoch),
         await run(INSPECT, []),
-        await run(RELEASE, ['b', epoch]),
-        await run(RELEASE, ['a', epoch]),
+        await raiseEpoch('b', epoch),
+        await raiseEpoch('a', epoch),
+        await release('b', epoch),
+        await release('a', epoch),
       ];
       expect(new Set(all.map(([tag]) => tag))).toEqual(new Set(['tag-1']));
     });
@@ -208,7 +226,8 @@ function acquireArgs(
   return [by, attempt, TTL_MS, floor, holdOff, `node-${by}`, JSON.stringify({ at: by }), TTL_MS];
 }
 
-async function headerOf(name: string): Promise<string> {
+async function headerOf(script: string): Promise<string> {
+  const name = script.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const url = new URL(`../../lib/stores/redis/scripts/${name}.script.ts`, import.meta.url);
   return /\/\*\*[\s\S]*?\*\//.exec(await readFile(url, 'utf8'))?.[0] ?? '';
 }
