@@ -6,7 +6,7 @@ export type RedisSource = string | RedisOptions | Redis | Cluster;
 export type RedisClient = Redis | Cluster;
 
 /** Reconnecting starts at once and is never given up; the pause between two tries grows up to this. */
-const LONGEST_RECONNECT_DELAY_MS = 500;
+const LONGEST_RECONNECT_DELAY_MS = 250;
 const CONNECT_TIMEOUT_MS = 2000;
 /** How long a server that has accepted a connection may take until it can be used. */
 export const HANDSHAKE_TIMEOUT_MS = 2000;
