@@ -145,9 +145,9 @@ it('whoever begins to watch later is told of what is known already', async () =>
   await store.close();
 });
 
-describe('The answer to INFO', () => {
-  const info = (...lines: string[]): string => ['# Server', ...lines, ''].join('\r\n');
+const info = (...lines: string[]): string => ['# Server', ...lines, ''].join('\r\n');
 
+describe('The answer to INFO', () => {
   it.each([
     ['6.0.16', 1],
     ['5.0.14', 1],
