@@ -21,6 +21,8 @@ export class Member {
   private readonly seen = new Map<string, number>();
   /** For each election the epoch that has the lease here, as far as this process knows. */
   private readonly joined = new Map<string, number>();
+  /** For each election the last epoch that was given back by whoever led with it. */
+  private readonly released = new Map<string, number>();
   private failures = 0;
   private answers = 0;
   private isFailing = false;
@@ -62,15 +64,20 @@ export class Member {
     return reply;
   }
 
-  /** Asks as anybody would for the lease that the others have given already. */
+  /** Asks as anybody would for the lease that the others have given already, unless it was released meanwhile. */
   async join(request: RenewRequest): Promise<void> {
+    if (this.isReleased(request)) return;
     const { epoch: floor, ttlMs: longestTtlMs } = request;
     const reply = await this.acquire({ ...request, floor, longestTtlMs, holdOff: 'always' });
-    if (reply.granted) await this.raiseEpoch(request);
+    if (!reply.granted) return;
+    if (this.isReleased(request)) await this.release(request);
+    else await this.raiseEpoch(request);
   }
 
   /** Not counted: it follows a call that has failed, and would make two failures of one. */
   release(request: ReleaseRequest): Promise<boolean> {
+    const released = Math.max(request.epoch, this.released.get(request.election) ?? 0);
+    this.released.set(request.election, released);
     return this.store.release(request);
   }
 
@@ -83,6 +90,10 @@ export class Member {
   /** Whoever knows the election from elsewhere must not take this server for one where nothing was lost: hence 1. */
   private floor({ election, floor }: AcquireRequest): number {
     return Math.max(this.seen.get(election) ?? 0, Math.min(1, floor));
+  }
+
+  private isReleased({ election, epoch }: RenewRequest): boolean {
+    return epoch <= (this.released.get(election) ?? 0);
   }
 
   private saw(election: string, epoch: number): void {
