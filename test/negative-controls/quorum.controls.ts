@@ -30,15 +30,30 @@ export const QUORUM_CONTROLS: readonly Control[] = [
   },
   {
     rules: [],
+    off: 'a second round of a quorum that fails is none the less a grant',
+    edits: [
+      {
+        file: STORE,
+        find: 'if (raised.yes.length < this.majority) {',
+        replace: 'if (raised.yes.length > Infinity) {',
+      },
+    ],
+    caughtBy: {
+      test: 'test/quorum/two-rounds.test.ts',
+      name: 'A try that comes to nothing is no grant when the second round',
+    },
+  },
+  {
+    rules: [],
     off: 'the second round of a quorum raises whatever lease this holder has',
     edits: [
       {
-        file: 'lib/stores/memory/lease-rules.ts',
-        find: '!isOf(stored, lease, { ...request, epoch: 0 })',
-        replace: 'lease.holder !== request.by.holder',
+        file: 'lib/stores/redis/scripts/raise-epoch.script.ts',
+        find: 'if not lease_is_of(holder, 0, ARGV[3]) then',
+        replace: 'if not lease or lease_holder ~= holder then',
       },
     ],
-    caughtBy: { family: 'quorum' },
+    caughtBy: { test: 'test/redis/attempts.test.ts', name: 'raiseEpoch: by the attempt alone' },
   },
   {
     rules: [],

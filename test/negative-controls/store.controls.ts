@@ -114,6 +114,21 @@ export const STORE_CONTROLS: readonly Control[] = [
     caughtBy: { family: 'failover' },
   },
   {
+    rules: [12, 15],
+    off: 'a lease that was written back hides that data was lost',
+    edits: [
+      {
+        file: RULES,
+        find: "server: '',\n    expiresAt,",
+        replace: 'server: server.id,\n    expiresAt,',
+      },
+    ],
+    caughtBy: {
+      test: 'test/contract/memory.test.ts',
+      name: 'InMemoryLeaseStore keeps the contract of a lease store after the store lost its data holds off',
+    },
+  },
+  {
     rules: [15],
     off: 'no hold-off',
     edits: [
