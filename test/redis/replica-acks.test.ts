@@ -45,7 +45,8 @@ describe('With a primary and two replicas', () => {
 
   const acquiring = (minReplicaAcks: number, over = {}) => {
     election = `election-${(elections += 1)}`;
-    return requestBy(A, { election, minReplicaAcks, ...over });
+    // So long that a lease which was not given back is still there when a test looks.
+    return requestBy(A, { election, minReplicaAcks, ttlMs: 60_000, ...over });
   };
   const leaseOf = (name: string) => set.primary.admin.get(`leader-election:{${name}}:lease`);
 
@@ -84,7 +85,7 @@ describe('With a primary and two replicas', () => {
     ['are silent', () => set.replicas.forEach((replica) => replica.pause())],
   ])('a renewal fails while the replicas %s, and succeeds when they are back', async (_, begin) => {
     const store = openStore(set.primary.url);
-    const epoch = epochOf(await store.acquire(acquiring(1, { ttlMs: 60_000 })));
+    const epoch = epochOf(await store.acquire(acquiring(1)));
     const renewal = renewalOf(A, epoch, { election, minReplicaAcks: 1, ttlMs: 60_000 });
     begin();
     const failed = store.renew({ ...renewal, timeoutMs: PATIENCE_MS });
