@@ -73,7 +73,7 @@ export const QUORUM_CONTROLS: readonly Control[] = [
     edits: [
       {
         file: STORE,
-        find: 'this.track(giveBack()).catch(() => undefined);',
+        find: 'this.underWay.add(giveBack()).catch(() => undefined);',
         replace: 'void giveBack;',
       },
     ],

@@ -111,6 +111,23 @@ describe('A leader of a quorum', () => {
     await contest.close();
   });
 
+  it('asks for no lease any more once it has given its own back', async () => {
+    const contest = QuorumContest.of(1);
+    await contest.untilLed(TTL_MS);
+    const { leader } = contest;
+    const stored = contest.server(2).stored();
+    stored.lease = null;
+    Object.assign(stored.record ?? {}, { epoch: 9e12, expiresAt: 0 });
+    for (const link of leader.links.slice(2)) {
+      link.trouble = (operation) => (operation === 'renew' ? { requestMs: 100 } : {});
+    }
+    await contest.advance(RENEW_MS + 10);
+    void leader.candidate.stop();
+    await contest.advance(500);
+    expect(holders(contest)).toEqual([undefined, undefined, undefined]);
+    await contest.close();
+  });
+
   it('is not the leader any more as soon as a majority says no', async () => {
     const contest = await led();
     const { leader } = contest;

@@ -18,6 +18,7 @@ import { noMajority } from './no-majority.js';
 import type { QuorumMember } from './quorum-member.interface.js';
 import { watchAll } from './quorum-watch.js';
 import { refusalOf, sightOf, type Refused } from './refusal.js';
+import { UnderWay } from './under-way.js';
 
 /** How long a withdrawal may keep the application from closing; what is not given back by then runs out. */
 const CLOSE_PATIENCE_MS = 1000;
@@ -42,8 +43,7 @@ export class QuorumLeaseStore implements LeaseStore {
   private readonly random: () => number;
   private readonly contention: Contention;
   private readonly watchers = new Set<LeaseWatcher>();
-  /** What nobody waits for, and what must yet be done before the connections are closed. */
-  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly underWay: UnderWay;
 
   constructor(stores: readonly QuorumMember[]);
   /** @internal For tests of this package. */
@@ -56,6 +56,7 @@ export class QuorumLeaseStore implements LeaseStore {
     this.clock = clock;
     this.random = random;
     this.contention = new Contention(random);
+    this.underWay = new UnderWay(clock);
     this.majority = majorityOf(stores.length);
     this.members = stores.map(
       (store, index) => new Member(store, (what) => this.tellOf(index, what)),
@@ -122,31 +123,12 @@ export class QuorumLeaseStore implements LeaseStore {
   }
 
   async close(): Promise<void> {
-    if (this.underWay.size > 0) await this.settled(CLOSE_PATIENCE_MS);
+    await this.underWay.settled(CLOSE_PATIENCE_MS);
     await Promise.all(this.stores.map((store) => store.close()));
   }
 
-  /** Until nothing is under way, and no longer than this. */
-  private settled(limitMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.clock.setTimer(resolve, limitMs);
-      const settle = async (): Promise<void> => {
-        while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
-        cancel();
-        resolve();
-      };
-      void settle(); // Never rejects.
-    });
-  }
-
   private all<T>(ask: (member: Member) => Promise<T>): Promise<T>[] {
-    return this.members.map((member) => this.track(ask(member)));
-  }
-
-  private track<T>(call: Promise<T>): Promise<T> {
-    this.underWay.add(call);
-    call.finally(() => this.underWay.delete(call)).catch(() => undefined);
-    return call;
+    return this.members.map((member) => this.underWay.add(ask(member)));
   }
 
   /** Gives back what this attempt was granted, also by answers that are still to come. Where it fails, it runs out. */
@@ -159,7 +141,7 @@ export class QuorumLeaseStore implements LeaseStore {
         // Epoch 0: it has none that anybody ever led with. Nobody is woken, or candidates would wake each other.
         await this.members[index]?.release({ election, by, attempt, epoch: 0, timeoutMs });
       };
-      this.track(giveBack()).catch(() => undefined);
+      this.underWay.add(giveBack()).catch(() => undefined);
     }
   }
 
@@ -183,7 +165,7 @@ export class QuorumLeaseStore implements LeaseStore {
         const { renewed } = await call;
         if (!renewed) await this.members[index]?.join(request);
       };
-      this.track(join()).catch(() => undefined);
+      this.underWay.add(join()).catch(() => undefined);
     }
   }
 
