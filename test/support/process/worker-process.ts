@@ -4,6 +4,7 @@ import { once } from 'node:events';
 
 import { type HistoryEvent, sharedNowMs } from '../../../lib/index.js';
 import { lastWords, openBelief } from '../history/open-belief.js';
+import { guardOf } from '../guard.js';
 import { compiledWorker } from './compiled-worker.js';
 import {
   WORKER_OPTIONS,
@@ -147,15 +148,4 @@ export class WorkerProcess {
     this.history.push({ kind: 'gone', node, at: sharedNowMs() });
     for (const call of this.pending.values()) call.reject(new Error(`${node} has ended.`));
   }
-}
-
-/**
- * Kills the worker when this process is gone, however it ended: a stopped worker cannot notice that itself. In a
- * session of its own, so that Ctrl-C does not take the guard first.
- */
-function guardOf(child: ChildProcess): ChildProcess {
-  return spawn('sh', ['-c', 'read _; kill -9 "$1"', 'guard', String(child.pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
 }

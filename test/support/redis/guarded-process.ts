@@ -2,10 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/**
- * A guard process holds a pipe to the test process and kills the server when the pipe closes. (An 'exit' handler
- * would not run when a jest worker is killed.)
- */
+import { guardOf } from '../guard.js';
+
 export class GuardedProcess {
   private constructor(
     private readonly server: ChildProcess,
@@ -15,10 +13,7 @@ export class GuardedProcess {
   static async spawn(program: string, args: readonly string[]): Promise<GuardedProcess> {
     const server = spawn(program, args, { stdio: 'ignore' });
     await once(server, 'spawn');
-    const guard = spawn('sh', ['-c', 'read _; kill -9 "$1"', 'guard', String(server.pid)], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    return new GuardedProcess(server, guard);
+    return new GuardedProcess(server, guardOf(server));
   }
 
   get pid(): number | undefined {
