@@ -137,7 +137,7 @@ describe('The Lua scripts and the rules in memory', () => {
     [
       'an epoch that is raised by another attempt',
       RAISE_EPOCH,
-      '(holder, 0,',
+      '(holder, -1,',
       '(holder, lease_epoch,',
     ],
     [

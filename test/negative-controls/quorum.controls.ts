@@ -49,7 +49,7 @@ export const QUORUM_CONTROLS: readonly Control[] = [
     edits: [
       {
         file: 'lib/stores/redis/scripts/raise-epoch.script.ts',
-        find: 'if not lease_is_of(holder, 0, ARGV[3]) then',
+        find: 'if not lease_is_of(holder, -1, ARGV[3]) then',
         replace: 'if not lease or lease_holder ~= holder then',
       },
     ],

@@ -159,7 +159,7 @@ export function raiseEpoch(
   const lease = liveLease(stored, server.nowMs);
   const { record } = stored;
   // By the attempt alone: another one of this holder may have come to the same epoch.
-  if (lease === null || record === null || !isOf(stored, lease, { ...request, epoch: 0 }))
+  if (lease === null || record === null || !isOf(stored, lease, { ...request, epoch: -1 }))
     return false;
   lease.epoch = request.epoch;
   record.epoch = Math.max(record.epoch, request.epoch);

@@ -16,7 +16,7 @@ export const RAISE_EPOCH = defineScript(
   `
 local tag, holder, epoch = ARGV[1], ARGV[2], tonumber(ARGV[4])
 -- By the attempt alone: another one of this holder may have come to the same epoch.
-if not lease_is_of(holder, 0, ARGV[3]) then
+if not lease_is_of(holder, -1, ARGV[3]) then
   return { tag, 'not-yours' }
 end
 redis.call('HSET', KEYS[2], 'epoch', text(math.max(epoch, record_epoch)))
