@@ -1,4 +1,10 @@
-import { isClient, keyPrefixOf } from '../stores/redis/redis-client.js';
+import { Redis, type RedisOptions } from 'ioredis';
+import {
+  isClient,
+  isCluster,
+  keyPrefixOf,
+  type RedisSource,
+} from '../stores/redis/redis-client.js';
 import { makesEmptyHashTag } from '../stores/redis/redis-keys.js';
 import { wrongType, wrongValue } from './option.errors.js';
 
@@ -8,6 +14,7 @@ const REDIS_ADDRESS =
 /** What other clients call it; ioredis takes no notice of them and connects to localhost. */
 const NOT_OF_IOREDIS = ['url', 'uri', 'socket', 'hostname', 'href'];
 const SMALLEST_QUORUM = 3;
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1']);
 
 /** Expects that something is given. Nothing may silently mean localhost: with a Redis on each host all would lead. */
 export function assertRedis(redis: unknown): void {
@@ -24,24 +31,39 @@ export function assertRedis(redis: unknown): void {
         'well. A Sentinel or Cluster counts as one server; give it as one client.',
     );
   }
-  const addresses = redis.map(addressOf);
-  const twice = addresses.findIndex((address, index) => addresses.indexOf(address) !== index);
-  if (twice >= 0) {
-    throw new RangeError(
-      `LeaderElectionModule: \`redis[${twice}]\` is the same server as \`redis[${addresses.indexOf(addresses[twice])}]\`. ` +
-        'A quorum needs independent servers: where one counts twice, one failure makes two leaders.',
-    );
+  assertIndependent(redis as RedisSource[]);
+}
+
+function assertIndependent(servers: readonly RedisSource[]): void {
+  const known = new Map<unknown, number>();
+  for (const [index, server] of servers.entries()) {
+    for (const address of new Set(addressesOf(server))) {
+      const first = known.get(address);
+      if (first !== undefined) {
+        const which = typeof address === 'string' ? `, ${address}` : '';
+        throw new RangeError(
+          `LeaderElectionModule: \`redis[${index}]\` is the same server as \`redis[${first}]\`${which}. A quorum needs ` +
+            'independent servers: where one counts twice, one failure makes two leaders. Give each server once; ' +
+            'another database, user or name of it is no other server.',
+        );
+      }
+      known.set(address, index);
+    }
   }
 }
 
 function assertOneRedis(option: string, redis: unknown): void {
   if (typeof redis === 'string') {
-    if (REDIS_ADDRESS.test(redis)) return;
-    const expected = 'a URL that begins with redis:// or rediss://';
-    throw wrongValue(option, expected, withoutSecrets(redis));
+    assertAddress(option, redis);
+    return;
   }
-  if (typeof redis !== 'object' || redis === null || Array.isArray(redis)) {
-    throw wrongType(option, 'a URL, ioredis options, or an ioredis client', redis);
+  const expected = 'a URL, ioredis options, or an ioredis client';
+  if (typeof redis !== 'object' || redis === null) throw wrongType(option, expected, redis);
+  if (Symbol.iterator in redis) {
+    throw new TypeError(
+      `LeaderElectionModule: expected \`${option}\` to be ${expected}, got ${kindOf(redis)}. Several servers are ` +
+        'given as an array: `redis: [a, b, c]`.',
+    );
   }
   const isOfUser = isClient(redis);
   if (!isOfUser) assertRedisOptions(option, redis);
@@ -54,6 +76,37 @@ function assertOneRedis(option: string, redis: unknown): void {
       'An empty hash tag puts the keys of one election in different Cluster slots.',
     );
   }
+}
+
+function assertAddress(option: string, address: string): void {
+  if (isSeveral(address)) {
+    throw wrongValue(
+      option,
+      'one address',
+      withoutSecrets(address),
+      'Several servers are given as an array: `redis: [a, b, c]`. A comma in a password is written %2C, and an @ %40.',
+    );
+  }
+  const expected = 'a URL that begins with redis:// or rediss://';
+  if (!REDIS_ADDRESS.test(address)) throw wrongValue(option, expected, withoutSecrets(address));
+  try {
+    parse(address);
+  } catch {
+    // The error itself has the whole address in it.
+    throw wrongValue(
+      option,
+      'an address that ioredis can read',
+      withoutSecrets(address),
+      'Is the host there, and the port a number, and the password percent-encoded?',
+    );
+  }
+}
+
+/** A comma may stand in a password, in a query, and in the path of a socket, but not in a host. */
+function isSeveral(address: string): boolean {
+  if (address.startsWith('/')) return false;
+  const [beforeQuery = ''] = address.split('?');
+  return /,\s*rediss?:\/\//i.test(address) || /@.*,|,[^@]*$/s.test(beforeQuery);
 }
 
 function assertRedisOptions(option: string, redis: object): void {
@@ -72,16 +125,78 @@ function assertRedisOptions(option: string, redis: object): void {
       );
     }
   }
+  assertSentinels(option, redis);
 }
 
-/** What tells servers apart as far as options can: the same client, the same URL, the same host and port. */
-function addressOf(redis: unknown): unknown {
-  if (typeof redis !== 'object' || redis === null || isClient(redis)) return redis;
-  const { host = 'localhost', port = 6379, path } = redis as Record<string, unknown>;
-  return path ?? `${String(host)}:${String(port)}`;
+function assertSentinels(option: string, redis: RedisOptions): void {
+  const sentinels: unknown = redis.sentinels;
+  if (sentinels === undefined || sentinels === null) return;
+  // Of anything but objects ioredis reads no host, and would ask localhost.
+  const list: unknown[] = Array.isArray(sentinels) ? sentinels : [sentinels];
+  const strange = list.findIndex((entry) => typeof entry !== 'object' || entry === null);
+  if (list !== sentinels || list.length === 0 || strange >= 0) {
+    const got = list.length === 0 ? 'none' : kindOf(list[Math.max(strange, 0)]);
+    throw new TypeError(
+      `LeaderElectionModule: expected \`${option}.sentinels\` to be an array of \`{ host, port }\`, got ${got}. Give the ` +
+        'addresses of the Sentinels, or leave it out.',
+    );
+  }
+  if (!redis.name) {
+    throw wrongType(
+      `${option}.name`,
+      'the name by which the Sentinels know the primary',
+      redis.name,
+      "Example: `{ sentinels, name: 'mymaster' }`.",
+    );
+  }
 }
 
-/** An error at the start ends in logs. */
+/** What tells servers apart as far as options can. A Cluster has several addresses, and none of them is another's. */
+function addressesOf(redis: RedisSource): unknown[] {
+  if (typeof redis === 'string') return [addressOf(parse(redis))];
+  if (isCluster(redis)) {
+    const nodes: unknown = Reflect.get(redis, 'startupNodes');
+    return Array.isArray(nodes) && nodes.length > 0 ? nodes.map(nodeAddressOf) : [redis];
+  }
+  const options = isClient(redis) ? redis.options : redis;
+  // Where that connects to, only it knows.
+  return [options.Connector ? redis : addressOf(options)];
+}
+
+function nodeAddressOf(node: string | number | RedisOptions): string {
+  return addressOf(typeof node === 'object' ? node : parse(String(node)));
+}
+
+function addressOf({ sentinels, name, path, host, port }: RedisOptions): string {
+  if (sentinels) {
+    const hosts = new Set(
+      sentinels.map((sentinel) => hostAndPort(sentinel.host, sentinel.port, 26379)),
+    );
+    const sorted = [...hosts];
+    sorted.sort();
+    return `${name} of ${sorted.join(', ')}`;
+  }
+  return path || hostAndPort(host, port, 6379);
+}
+
+function hostAndPort(host: string | null | undefined, port: unknown, usual: number): string {
+  const name = (host || 'localhost').toLowerCase();
+  return `${LOOPBACK.has(name) ? 'localhost' : name}:${Number(port) || usual}`;
+}
+
+/** As ioredis does it, which never connects here. */
+function parse(address: string): RedisOptions {
+  return new Redis(address, { lazyConnect: true }).options;
+}
+
+/** What a value is, where what is in it may be a secret. */
+function kindOf(value: unknown): string {
+  return `\`${Object.prototype.toString.call(value)}\``;
+}
+
+/** An error at the start ends in logs. Hides whatever comes before an `@`, in each of several URLs, and in a query. */
 function withoutSecrets(address: string): string {
-  return address.replace(/(:\/\/)?[^@/]*@/, '$1***@');
+  return address
+    .replace(/((?:^|,\s*)(?:\w+:\/\/)?)(?:(?!,\s*\w+:\/\/).)*@/gs, '$1***@')
+    .replace(/=[^&]*/g, '=***');
 }

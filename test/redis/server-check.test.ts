@@ -125,7 +125,9 @@ it('a replica in place of a primary is told', async () => {
   const server = await startServer();
   await server.admin.replicaof('127.0.0.1', '1');
   expect(await noticesAt(server.url)).toEqual([
-    expect.stringMatching(/^This Redis is a replica, .*address of the primary, or the Sentinels/),
+    expect.stringMatching(
+      /^This Redis is a replica, and nobody can lead through it: .*address of its primary, or the Sentinels/,
+    ),
   ]);
 });
 

@@ -26,7 +26,7 @@ export function warningsOf(info: string): string[] {
   }
   if (field('role') === 'slave') {
     warnings.push(
-      'This Redis is a replica, so that nobody can lead: give `redis` the address of the primary, or the Sentinels.',
+      'This Redis is a replica, and nobody can lead through it: give `redis` the address of its primary, or the Sentinels.',
     );
   }
   const version = field('redis_version');

@@ -70,8 +70,9 @@ describe('redis and store', () => {
     [
       'one server of a quorum is given twice',
       { redis: ['redis://a', { host: 'b' }, { host: 'b', port: 6379, db: 1 }] },
-      'LeaderElectionModule: `redis[2]` is the same server as `redis[1]`. A quorum needs independent servers: where ' +
-        'one counts twice, one failure makes two leaders.',
+      'LeaderElectionModule: `redis[2]` is the same server as `redis[1]`, b:6379. A quorum needs independent servers: ' +
+        'where one counts twice, one failure makes two leaders. Give each server once; another database, user or name ' +
+        'of it is no other server.',
     ],
     [
       'one server of a quorum is no address',
