@@ -29,6 +29,18 @@ export const QUORUM_CONTROLS: readonly Control[] = [
     caughtBy: { family: 'quorum' },
   },
   {
+    rules: [15],
+    off: 'a flushed server of a quorum is taken for one where the election is new',
+    edits: [
+      {
+        file: STORE,
+        find: "const isNew = request.holdOff === 'auto' && request.floor === 0;",
+        replace: 'const isNew = false;',
+      },
+    ],
+    caughtBy: { test: 'test/quorum/lost-data.test.ts', name: 'One server that was flushed' },
+  },
+  {
     rules: [],
     off: 'a second round of a quorum that fails is none the less a grant',
     edits: [

@@ -18,6 +18,21 @@ export const REDIS_CONTROLS: readonly Control[] = [
     caughtBy: { test: 'test/redis/failback.test.ts', name: 'A failover and back holds off' },
   },
   {
+    rules: [15],
+    off: 'a promoted replica without a record is taken for a server where the election is new',
+    edits: [
+      {
+        file: 'lib/stores/redis/scripts/acquire.script.ts',
+        find: "server ~= 'hidden' and not was_promoted then",
+        replace: "server ~= 'hidden' then",
+      },
+    ],
+    caughtBy: {
+      test: 'test/redis/failback.test.ts',
+      name: 'A failover and back holds off on a promoted',
+    },
+  },
+  {
     rules: [17],
     off: 'what WAIT answers is not looked at',
     edits: [{ file: RUNNER, find: 'if (acks >= minReplicaAcks) return;', replace: 'return;' }],

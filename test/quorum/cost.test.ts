@@ -47,8 +47,10 @@ describe('A quorum at rest', () => {
 
 describe('A server that fails while the others go on', () => {
   it('is told once, and its return once', async () => {
-    const contest = QuorumContest.of(2, { latencyMs: 0.5 });
+    const contest = QuorumContest.of(1, { latencyMs: 0.5 });
     await contest.untilLed(TTL_MS);
+    contest.join();
+    await contest.advance(TTL_MS);
     const [a, b] = [contest.node(0), contest.node(1)];
     contest.server(1).trouble = { down: true };
     for (const { links } of contest.nodes) links[1]!.trouble = () => ({});

@@ -8,9 +8,20 @@ const DOWN = { down: true };
 
 /** Two candidates of which one leads with the lease on every server. */
 async function led(): Promise<QuorumContest> {
-  const contest = QuorumContest.of(2, { latencyMs: 0.5 });
+  const contest = QuorumContest.of(1, { latencyMs: 0.5 });
   await contest.untilLed(TTL_MS);
+  contest.join();
   await contest.advance(RENEW_MS + 100);
+  return contest;
+}
+
+/** A leader on the servers 0 and 1, which alone know of the election. */
+async function ledByTwo(): Promise<QuorumContest> {
+  const contest = new QuorumContest({ isNew: true });
+  const leader = contest.add({ holdOff: 'never' });
+  leader.links[2]!.trouble = () => ({ down: true });
+  leader.candidate.start();
+  await contest.untilLed(10);
   return contest;
 }
 
@@ -158,6 +169,27 @@ describe('A leader of a quorum', () => {
     expect(tries).toBeGreaterThan(3);
     await contest.advance(2);
     expect(contest.leaders).toEqual([]);
+    await contest.close();
+  });
+});
+
+describe('One server that was flushed', () => {
+  it('is not taken for one where the election is new: another one knows of it', async () => {
+    const contest = await ledByTwo();
+    contest.server(0).store.flush();
+    contest.join();
+    await contest.advance(2 * TTL_MS);
+    await contest.close();
+    expect(contest.history.beliefs[0]).toMatchObject({ node: 'a' });
+  });
+
+  it('nor where the one that knows of it gives no answer', async () => {
+    const contest = await ledByTwo();
+    contest.server(0).store.flush();
+    const stranger = contest.add();
+    stranger.links[1]!.trouble = () => ({ down: true });
+    stranger.candidate.start();
+    await contest.advance(2 * TTL_MS);
     await contest.close();
   });
 });

@@ -24,7 +24,7 @@ const leaseOn = (contest: QuorumContest, index: number) =>
 describe('A grant by a majority', () => {
   it('is valid from before the first request of its first round', async () => {
     const contest = new QuorumContest();
-    contest.join();
+    contest.join({ holdOff: 'always' });
     for (const link of contest.node(0).links) {
       link.trouble = (operation) =>
         operation === 'renew' ? { lose: 'request' } : { requestMs: 300, replyMs: 100 };

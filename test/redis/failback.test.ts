@@ -49,6 +49,22 @@ describe('A failover and back', () => {
     },
     60_000,
   );
+
+  it('holds off on a promoted server that has no record, however long it has been up', async () => {
+    await Promise.all([first.untilUpFor(2), second.untilUpFor(2)]);
+    const request = requestBy(A, { holdOff: 'auto', ttlMs: 500 });
+    // On one that was never a replica the election is new, and leads at once.
+    expect(await withStore(first, (store) => store.acquire(request))).toMatchObject({
+      granted: true,
+    });
+    await follow(second, first);
+    await promote(second);
+    await second.admin.flushall();
+    expect(await withStore(second, (store) => store.acquire(request))).toMatchObject({
+      granted: false,
+      because: 'hold-off',
+    });
+  }, 60_000);
 });
 
 function promote(server: RedisServer): Promise<string> {

@@ -23,6 +23,8 @@ export interface ServerMoment {
   readonly id: string;
   readonly nowMs: number;
   readonly upMs: number;
+  /** It has been a replica: how long it is up says nothing of what it may lack. @default false */
+  readonly wasPromoted?: boolean;
 }
 
 /** The claim with a ttl. */
@@ -202,7 +204,7 @@ function holdOffLeft(
 ): number {
   if (holdOff === 'never') return 0;
   const longestMs = Math.max(longestTtlMs, stored.record?.ttlMs ?? 0);
-  const firstSight = stored.record === null && floor === 0;
+  const firstSight = stored.record === null && floor === 0 && server.wasPromoted !== true;
   if (holdOff === 'auto' && firstSight) return Math.max(0, longestMs - server.upMs);
 
   stored.record ??= emptyRecord();

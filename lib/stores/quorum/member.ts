@@ -40,11 +40,17 @@ export class Member {
   }
 
   async raiseEpoch(request: RaiseEpochRequest): Promise<boolean> {
-    const raised = await this.heard(this.store.raiseEpoch(request));
-    if (!raised) return false;
-    this.saw(request.election, request.epoch);
-    this.joined.set(request.election, request.epoch);
-    return true;
+    const { election, epoch } = request;
+    // Also while the answer is on its way: a majority of the others may have made it a leadership already.
+    this.joined.set(election, epoch);
+    let raised = false;
+    try {
+      raised = await this.heard(this.store.raiseEpoch(request));
+    } finally {
+      if (raised) this.saw(election, epoch);
+      else if (this.joined.get(election) === epoch) this.joined.delete(election);
+    }
+    return raised;
   }
 
   /**
@@ -82,7 +88,7 @@ export class Member {
   }
 
   async inspect(request: InspectRequest): Promise<LeaseSight> {
-    const sight = await this.heard(this.store.inspect(request));
+    const sight = await this.heard(this.store.inspect(request), 'look');
     this.saw(request.election, sight.seenEpoch);
     return sight;
   }
@@ -100,9 +106,11 @@ export class Member {
     this.seen.set(election, Math.max(this.seen.get(election) ?? 0, epoch));
   }
 
-  private async heard<T>(call: Promise<T>): Promise<T> {
+  /** That it can be looked at does not say that it can be written to: it may be full, or a replica. */
+  private async heard<T>(call: Promise<T>, kind: 'look' | 'write' = 'write'): Promise<T> {
     try {
       const answer = await call;
+      if (kind === 'look') return answer;
       this.answers += 1;
       this.failures = 0;
       if (this.isFailing && this.answers >= ANSWERS_TO_TELL) {

@@ -20,6 +20,9 @@ import { watchAll } from './quorum-watch.js';
 import { refusalOf, sightOf, type Refused } from './refusal.js';
 import { UnderWay } from './under-way.js';
 
+/** The answer of a server on which nobody ever led. */
+const NO_EPOCH = new Error('No epoch is known.');
+
 /** How long a withdrawal may keep the application from closing; what is not given back by then runs out. */
 const CLOSE_PATIENCE_MS = 1000;
 
@@ -45,6 +48,7 @@ export class QuorumLeaseStore implements LeaseStore {
   private readonly watchers = new Set<LeaseWatcher>();
   private readonly underWay: UnderWay;
 
+  /** @throws {RangeError} unless there is an odd number of different members, three or more. */
   constructor(stores: readonly QuorumMember[]);
   /** @internal For tests of this package. */
   constructor(stores: readonly QuorumMember[], options: { clock: Clock; random?: () => number });
@@ -52,6 +56,7 @@ export class QuorumLeaseStore implements LeaseStore {
     private readonly stores: readonly QuorumMember[],
     options: { clock?: Clock; random?: () => number } = {},
   ) {
+    assertMembers(stores);
     const { clock = new SystemClock(), random = Math.random } = options;
     this.clock = clock;
     this.random = random;
@@ -65,15 +70,17 @@ export class QuorumLeaseStore implements LeaseStore {
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     const startedAt = this.clock.monotonicMs();
-    const roundMs = Math.max(1, Math.floor(request.timeoutMs / 2));
-    const calls = this.all((member) => member.acquire({ ...request, timeoutMs: roundMs }));
+    const timeoutMs = Math.max(1, Math.floor(request.timeoutMs / 3));
+    const isNew = request.holdOff === 'auto' && request.floor === 0;
+    const floor = isNew ? await this.lookAround(request, timeoutMs) : request.floor;
+    const calls = this.all((member) => member.acquire({ ...request, floor, timeoutMs }));
     const granted = await collect(calls, (reply) => reply.granted);
     if (granted.yes.length < this.majority) {
       this.withdraw(request, calls);
       return this.refuse(request, granted);
     }
     const epochs = granted.yes.map((reply) => (reply.granted ? reply.epoch : 0));
-    const epoch = Math.max(request.floor, ...epochs) + 1;
+    const epoch = Math.max(floor, ...epochs) + 1;
     const leftMs = request.timeoutMs - (this.clock.monotonicMs() - startedAt);
     const raised = await this.raiseEpochs(request, epoch, Math.max(1, Math.floor(leftMs)));
     if (raised.yes.length < this.majority) {
@@ -145,6 +152,22 @@ export class QuorumLeaseStore implements LeaseStore {
     }
   }
 
+  /**
+   * Whoever knows of no epoch could take a server that was flushed for one where the election is new. It is new only
+   * where all say so: one that gives no answer may know better.
+   */
+  private async lookAround({ election }: AcquireRequest, timeoutMs: number): Promise<number> {
+    const looks = this.all((member) => member.inspect({ election, timeoutMs }));
+    const known = looks.map(async (look) => {
+      const { seenEpoch } = await look;
+      if (seenEpoch === 0) throw NO_EPOCH;
+      return seenEpoch;
+    });
+    return Promise.any(known).catch(({ errors }: AggregateError) =>
+      errors.every((error) => error === NO_EPOCH) ? 0 : 1,
+    );
+  }
+
   /** The second round: one epoch above what each of them granted, so that any later majority knows of it. */
   private raiseEpochs(
     { election, by, attempt, minReplicaAcks }: AcquireRequest,
@@ -200,6 +223,15 @@ export class QuorumLeaseStore implements LeaseStore {
     const text = `Server ${index + 1} of ${this.members.length} ${what} (${at})`;
     for (const watcher of this.watchers) watcher.noticed?.(text);
   }
+}
+
+function assertMembers(stores: readonly QuorumMember[]): void {
+  const different = new Set(stores).size;
+  if (different >= 3 && different % 2 === 1 && different === stores.length) return;
+  throw new RangeError(
+    `QuorumLeaseStore: expected an odd number of different stores, from 3, got ${stores.length}, of which ${different} ` +
+      'are different. A majority of them must be up: of 3 one may fail, of 4 only one as well.',
+  );
 }
 
 function jointNo(replies: readonly RenewReply[]): RenewReply {

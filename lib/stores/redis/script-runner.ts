@@ -71,7 +71,9 @@ export class ScriptRunner {
       );
     let outcome: Outcome;
     try {
-      outcome = await run('evalsha', script.sha);
+      // With acknowledgements a NOSCRIPT would cost a WAIT before it is known.
+      const isKnown = !options.minReplicaAcks;
+      outcome = await (isKnown ? run('evalsha', script.sha) : run('eval', script.source));
     } catch (error) {
       if (!isUnknownScript(error)) throw error;
       outcome = await run('eval', script.source);

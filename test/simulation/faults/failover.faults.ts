@@ -60,6 +60,6 @@ function successor({ limits }: Scene, member: Member, { amount }: Fault): Server
   if (!primary.isUp || deposed !== null) return null;
   const replicas = nodes.filter((node) => node !== primary && node.isUp);
   const chosen = replicas[amount % replicas.length];
-  if (chosen === undefined || !limits.mayPromote(member, chosen)) return null;
+  if (chosen === undefined || !limits.mayLose(member, 0)) return null;
   return chosen;
 }

@@ -1,12 +1,11 @@
 /**
- * What the promise leaves out, so that a run never asks for it: the two corners of `holdOff: 'auto'`; a quorum of which
- * a majority loses its data; and data that is lost where the clock is set back as well and nobody remembers, since then
+ * What the promise leaves out, so that a run never asks for it: the corner of `holdOff: 'auto'`; a quorum of which a
+ * majority loses its data; and data that is lost where the clock is set back as well and nobody remembers, since then
  * nothing tells that an epoch comes again. `corners.test.ts` lifts the limits and shows that they are real.
  */
 import { type Plan, TTL_MS } from '../plan.js';
 import type { Member } from './member.js';
 import type { Seat } from './seat.js';
-import type { ServerNode } from './server-node.js';
 import type { World } from './world.js';
 
 /** A lease that nobody hears of any more is acted on for less than this, in true time, whatever the clocks. */
@@ -50,8 +49,8 @@ export class Limits {
   /** Whether a server may forget the election while it runs; notes that it does. */
   mayForget(member: Member): boolean {
     if (this.lifted) return true;
-    const isAuto = this.plan.holdOff === 'auto';
-    // The first corner: a flush just as somebody joins who never saw an election.
+    const isAuto = this.plan.holdOff === 'auto' && !this.isQuorum;
+    // The corner of 'auto': a flush just as somebody joins who never saw an election.
     if (isAuto && this.seats.some(({ process }) => process?.floor === 0)) return false;
     if (!this.mayLose(member, 0)) return false;
     if (isAuto) this.closedUntil = this.world.now + LONGEST_LEASE_MS;
@@ -81,13 +80,6 @@ export class Limits {
     const until = Math.max(now + downMs + TOLD_WITHIN_MS, this.lossUntil.get(member) ?? 0);
     this.lossUntil.set(member, until);
     return true;
-  }
-
-  /** The second corner: an election's first grant that the promoted replica never heard of. */
-  mayPromote(member: Member, replica: ServerNode): boolean {
-    if (this.lifted) return true;
-    if (this.plan.holdOff === 'auto' && replica.data.record === null) return false;
-    return this.mayLose(member, 0);
   }
 
   /** Whether its clock may be set back; notes that it is. */

@@ -107,6 +107,7 @@ export class Member {
     old.isPrimary = isOldDeposed;
     this.primary = replica;
     replica.isPrimary = true;
+    replica.wasPromoted = true;
     // Replicas share what they were sent; a primary changes its own.
     replica.data = copyOf(replica.data);
     // With the time in it: no two promotions are one.

@@ -8,6 +8,8 @@ export class ServerNode {
   saved: StoredElection = { lease: null, record: null };
   isUp = true;
   isPrimary = false;
+  /** Since it runs it has been a replica. */
+  wasPromoted = false;
   private runs = 1;
   private startedAt = -Infinity;
   private stalled: (() => void)[] | null = null;
@@ -24,6 +26,7 @@ export class ServerNode {
       id: `${this.name}.${this.runs}/${this.replication}`,
       nowMs: this.clock.wallMs(),
       upMs: this.clock.monotonicMs() - this.startedAt,
+      wasPromoted: this.wasPromoted,
     };
   }
 
@@ -52,6 +55,7 @@ export class ServerNode {
   /** A new process; what the old one held up is gone with it. */
   comeUp(): void {
     this.isUp = true;
+    this.wasPromoted = false;
     this.runs += 1;
     this.replication = `${this.name}.${this.runs}`;
     this.startedAt = this.clock.monotonicMs();

@@ -25,6 +25,21 @@ export class MemberServer {
     return stored;
   }
 
+  /** Somebody led with this epoch, and has given the lease back. */
+  remember(epoch: number): void {
+    this.stored().record = {
+      epoch,
+      server: this.server.moment(this.clock).id,
+      expiresAt: 0,
+      ttlMs: 0,
+      holder: 'earlier-random',
+      attempt: 1,
+      nodeId: 'earlier',
+      metadata: {},
+      holdOff: null,
+    };
+  }
+
   /** Another server with this data; by default it has all that it had. */
   restart(data: StoredElection = this.stored()): void {
     this.server.restart(this.clock);

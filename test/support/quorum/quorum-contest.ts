@@ -29,7 +29,12 @@ export interface QuorumContestOptions {
   readonly seed?: number;
   /** Between 0 and twice this, in ms, for each message of each candidate; 0 when left out. */
   readonly latencyMs?: number;
+  /** Nobody has ever led; otherwise somebody did before, and has released the lease everywhere. */
+  readonly isNew?: boolean;
 }
+
+/** Of a leadership before the test. */
+const EARLIER_EPOCH = Date.UTC(2029, 0, 1);
 
 export class QuorumContest {
   readonly clock = new VirtualClock();
@@ -39,10 +44,11 @@ export class QuorumContest {
   readonly random: () => number;
   private readonly latencyMs: number;
 
-  constructor({ servers = 3, seed = 1, latencyMs = 0 }: QuorumContestOptions = {}) {
+  constructor({ servers = 3, seed = 1, latencyMs = 0, isNew = false }: QuorumContestOptions = {}) {
     this.random = seededRandom(seed);
     this.latencyMs = latencyMs;
     this.servers = Array.from({ length: servers }, () => new MemberServer(this.clock.fork()));
+    if (!isNew) for (const server of this.servers) server.remember(EARLIER_EPOCH);
     this.clock.afterEachStep(() => void this.look());
   }
 
@@ -73,11 +79,9 @@ export class QuorumContest {
     const store = new QuorumLeaseStore(links, { clock, random: this.random });
     const notices: string[] = [];
     const failures: unknown[] = [];
-    const recorder = historyRecorder(
-      name,
-      (event) => this.history.events.push(event),
-      () => this.look(),
-    );
+    const recorder = historyRecorder(name, (event) => this.history.events.push(event), {
+      now: () => this.look(),
+    });
     const listener: Partial<ElectionEvents> = {
       notice: ({ text }) => notices.push(text),
       storeFailed: ({ error }) => failures.push(error),

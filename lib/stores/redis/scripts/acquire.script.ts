@@ -23,13 +23,15 @@ local notice = ''
 
 -- The run id changes with each restart, the replication id with each promotion: a primary that was demoted and then
 -- promoted again is another server, since it may lack what was granted meanwhile.
-local server, up = 'hidden', 0
+local server, up, was_promoted = 'hidden', 0, false
 local info = redis.pcall('INFO', 'server')
 local run_id = type(info) == 'string' and string.match(info, 'run_id:(%w+)')
 if run_id then
   local replication = redis.pcall('INFO', 'replication')
   local promotion = type(replication) == 'string' and string.match(replication, 'master_replid:(%w+)')
   server = run_id .. ':' .. (promotion or '')
+  -- It has been a replica: how long it is up says nothing of what it may lack.
+  was_promoted = not (promotion and string.match(replication, 'second_repl_offset:%-1'))
   -- Between two times in whole seconds, both cut off: at least so long, and less than a second longer.
   up = (tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or 0) - 1) * 1000 + now % 1000
 else
@@ -46,7 +48,7 @@ end
 local changed = record.server ~= server or record_epoch < floor or record.holdOffServer == server
 local wait = 0
 if changed and hold_off ~= 'never' then
-  if hold_off == 'auto' and not has_record and floor == 0 and server ~= 'hidden' then
+  if hold_off == 'auto' and not has_record and floor == 0 and server ~= 'hidden' and not was_promoted then
     wait = math.max(0, longest_ttl - up)
   else
     -- Since when, and how long: the longest lease that anybody knows of must have run out.
