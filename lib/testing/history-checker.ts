@@ -4,12 +4,14 @@ import type { Expectations, LedWithin, Violation } from './history-rules.js';
 import { LeaderRules } from './leader-rules.js';
 import { NodeRules } from './node-rules.js';
 import { TimeRules } from './time-rules.js';
+import { assertEvent, assertExpectations, assertFinite } from './valid-input.js';
 
 /**
  * All that is wrong with this history; nothing when it is right. The events may come in any order; where several have
  * the same instant, those of one node in the order in which they happened. Leaderships that only touch do not overlap.
  *
- * @throws TypeError for an event of an unknown kind, or whose `at` is no finite number
+ * @throws TypeError for an event that lacks its node, or has an unknown kind or a number that is not finite, and for an
+ *   expectation that is none
  * @example
  * const history = [...eventsOf(a), ...eventsOf(b)];
  * expect(checkHistory(history, { ledWithin: [{ after: killedAt, withinMs: 3000, except: 'a' }] })).toEqual([]);
@@ -20,6 +22,7 @@ export function checkHistory(
   history: readonly HistoryEvent[],
   expected: Expectations = {},
 ): readonly Violation[] {
+  assertExpectations(expected);
   const violations: Violation[] = [];
   const leaders = new LeaderRules(violations);
   const nodes = new NodeRules(violations);
@@ -47,6 +50,7 @@ export function firstLedAfter(
   history: readonly HistoryEvent[],
   { after, except }: Pick<LedWithin, 'after' | 'except'>,
 ): number | null {
+  assertFinite('after', after);
   let first: number | null = null;
   for (const event of history) {
     if ((event.kind !== 'belief' && event.kind !== 'granted') || event.node === except) continue;
@@ -61,23 +65,14 @@ export function firstLedAfter(
 /** The same array where it is in order already, as most are. */
 function inOrder(history: readonly HistoryEvent[]): readonly HistoryEvent[] {
   let last = -Infinity;
-  for (const { at } of history) {
-    // Also where it is not a number.
-    if (!(at >= last)) return sorted(history);
-    last = at;
+  let isSorted = true;
+  for (const event of history) {
+    assertEvent(event);
+    if (event.at < last) isSorted = false;
+    last = event.at;
   }
-  if (last === Infinity) throw withoutInstant(history);
-  return history;
-}
-
-function sorted(history: readonly HistoryEvent[]): readonly HistoryEvent[] {
-  if (!history.every(({ at }) => Number.isFinite(at))) throw withoutInstant(history);
+  if (isSorted) return history;
   const events = [...history];
   events.sort((a, b) => a.at - b.at);
   return events;
-}
-
-function withoutInstant(history: readonly HistoryEvent[]): TypeError {
-  const event = history.find(({ at }) => !Number.isFinite(at));
-  return new TypeError(`Expected \`at\` to be a finite number in ${JSON.stringify(event)}.`);
 }

@@ -4,7 +4,10 @@
 export type HistoryRule =
   /** No two nodes say at one time that they lead. */
   | 'one-leader'
-  /** Each grant has a higher epoch than all before, and nobody leads or works under an epoch that was overtaken. */
+  /**
+   * Each grant has a higher epoch than all before. An epoch belongs to the node that was first granted it, or first said
+   * that it leads with it; nobody else ever does, and nobody leads or works under an epoch that was overtaken.
+   */
   | 'epochs-grow'
   /** On one node, grant and end alternate, with one epoch and a reason for the end. */
   | 'grants-and-ends-alternate'
@@ -12,6 +15,8 @@ export type HistoryRule =
   | 'runs-inside-leadership'
   /** The values of `leadership$` are right in themselves, and one after the other. */
   | 'changes-make-sense'
+  /** A node says nothing after its process is gone, until a grant or a change begins another life of it. */
+  | 'nothing-after-gone'
   /** Somebody leads within the time of a `LedWithin`. */
   | 'led-in-time'
   /** After a leadership that was given up somebody else leads within `gracefulHandOverMs`. */

@@ -2,7 +2,10 @@
 import type { LeadershipChange } from '../election/election-events.interface.js';
 
 interface Observed {
-  /** One process start; a process that restarts is another node, or its first life ends with `gone`. */
+  /**
+   * One process start, under a name that no other process has: the process id is none where there are containers, as
+   * each has a process 1. A process that restarts is another node, or its first life ends with `gone`.
+   */
   readonly node: string;
   /** In milliseconds, on one clock that all nodes share. */
   readonly at: number;

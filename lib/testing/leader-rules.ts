@@ -1,5 +1,5 @@
 /** The rules about who leads: one at a time, under epochs that grow. */
-import type { BeliefEvent, GrantedEvent, HistoryEvent, RunEvent } from './history.js';
+import type { BeliefEvent, GoneEvent, GrantedEvent, HistoryEvent, RunEvent } from './history.js';
 import type { Violation } from './history-rules.js';
 import { ms } from './instant.js';
 
@@ -7,7 +7,10 @@ import { ms } from './instant.js';
 export class LeaderRules {
   /** Beliefs that go on at the last instant, and some that have ended; hardly ever more than two. */
   private standing: BeliefEvent[] = [];
-  private highest: GrantedEvent | null = null;
+  /** Who was granted the highest epoch, or said first that it leads with it. */
+  private highest: GrantedEvent | BeliefEvent | RunEvent | null = null;
+  /** The process with the highest epoch is gone. */
+  private isHighestOver = false;
   /** The pairs of leaderships whose overlap was told. */
   private told: Set<string> | null = null;
 
@@ -16,22 +19,25 @@ export class LeaderRules {
   see(event: HistoryEvent): void {
     if (event.kind === 'granted') this.seeGrant(event);
     else if (event.kind === 'belief' || event.kind === 'run') this.seeLeading(event);
+    else if (event.kind === 'gone') this.seeGone(event);
   }
 
   private seeGrant(event: GrantedEvent): void {
     const { highest } = this;
     if (highest !== null && event.epoch <= highest.epoch) {
-      const how = event.epoch === highest.epoch ? 'again' : 'after a higher one';
-      this.violations.push({
-        rule: 'epochs-grow',
-        message: `epoch ${event.epoch} granted ${how}: to ${event.node} at ${ms(event.at)}, after ${highest.epoch} to ${highest.node} at ${ms(highest.at)}`,
-      });
+      // Seen to lead at the instant of the grant, and told of it right after that.
+      if (highest.kind !== 'granted' && this.isItsOwn(event)) this.highest = event;
+      else {
+        const how = event.epoch === highest.epoch ? 'again' : 'after a higher one';
+        const message = `epoch ${event.epoch} granted ${how}: to ${event.node} at ${ms(event.at)}`;
+        this.outgrown(message, highest);
+      }
       return;
     }
-    this.highest = event;
+    this.raise(event);
     for (const belief of this.standing) {
       if (belief.epoch >= event.epoch || endOf(belief) <= event.at) continue;
-      this.overtaken(`${saying(belief)} until ${ms(endOf(belief))}`, event);
+      this.outgrown(`${saying(belief)} until ${ms(endOf(belief))}`, event);
     }
   }
 
@@ -52,9 +58,30 @@ export class LeaderRules {
     }
     standing.length = kept;
     if (event.kind === 'belief') this.stand(event, replaces);
-    if (highest !== null && event.epoch < highest.epoch && event.at > highest.at) {
-      this.overtaken(`${saying(event)} at ${ms(event.at)}`, highest);
+    if (highest === null || event.epoch > highest.epoch) this.raise(event);
+    else if (event.epoch === highest.epoch ? !this.isItsOwn(event) : endOf(event) > highest.at) {
+      this.outgrown(`${saying(event)} at ${ms(event.at)}`, highest);
     }
+  }
+
+  private seeGone({ node, at }: GoneEvent): void {
+    if (this.highest?.node === node) this.isHighestOver = true;
+    for (const belief of this.standing) {
+      if (belief.node !== node || endOf(belief) <= at) continue;
+      const message = `${saying(belief)} until ${ms(endOf(belief))}, after it was gone at ${ms(at)}`;
+      this.violations.push({ rule: 'nothing-after-gone', message });
+    }
+  }
+
+  private raise(event: GrantedEvent | BeliefEvent | RunEvent): void {
+    this.highest = event;
+    this.isHighestOver = false;
+  }
+
+  /** Whether the process with the highest epoch says so. */
+  private isItsOwn({ node, epoch }: GrantedEvent | BeliefEvent | RunEvent): boolean {
+    const { highest } = this;
+    return highest?.node === node && highest.epoch === epoch && !this.isHighestOver;
   }
 
   /** Of one leadership only what reaches furthest: whoever overlaps an earlier piece overlaps that. */
@@ -76,10 +103,11 @@ export class LeaderRules {
     });
   }
 
-  private overtaken(said: string, { epoch, node, at }: GrantedEvent): void {
+  private outgrown(said: string, by: GrantedEvent | BeliefEvent | RunEvent): void {
+    const what = by.kind === 'granted' ? `epoch ${by.epoch} was granted to ${by.node}` : saying(by);
     this.violations.push({
       rule: 'epochs-grow',
-      message: `${said}, after epoch ${epoch} was granted to ${node} at ${ms(at)}`,
+      message: `${said}, after ${what} at ${ms(by.at)}`,
     });
   }
 }

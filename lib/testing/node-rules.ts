@@ -1,6 +1,13 @@
 /** The rules about what one node says of itself, one thing after the other. */
 import type { LeadershipChange } from '../election/election-events.interface.js';
-import type { ChangedEvent, EndedEvent, GrantedEvent, HistoryEvent, RunEvent } from './history.js';
+import type {
+  ChangedEvent,
+  EndedEvent,
+  GoneEvent,
+  GrantedEvent,
+  HistoryEvent,
+  RunEvent,
+} from './history.js';
 import type { HistoryRule, Violation } from './history-rules.js';
 import { ms } from './instant.js';
 
@@ -13,10 +20,13 @@ interface NodeState {
 /** Sees the events in order, and notes what no node may say. */
 export class NodeRules {
   private readonly nodes = new Map<string, NodeState>();
+  /** Those that have not begun another life. */
+  private readonly gone = new Map<string, GoneEvent>();
 
   constructor(private readonly violations: Violation[]) {}
 
   see(event: HistoryEvent): void {
+    if (this.gone.size > 0 && this.isOver(event)) return undefined;
     switch (event.kind) {
       case 'granted':
         return this.seeGrant(event);
@@ -27,13 +37,25 @@ export class NodeRules {
       case 'changed':
         return this.seeChange(event);
       case 'gone':
-        return void this.nodes.delete(event.node);
+        this.nodes.delete(event.node);
+        return void this.gone.set(event.node, event);
       case 'belief':
       case 'unreleased':
         return undefined;
-      default:
-        throw new TypeError(`Expected an event of a history, got ${JSON.stringify(event)}.`);
     }
+  }
+
+  /** Whether it is told by a process that is gone; two may tell of one that is. */
+  private isOver({ node, kind, at }: HistoryEvent): boolean {
+    const gone = this.gone.get(node);
+    if (gone === undefined || kind === 'gone') return false;
+    if (kind === 'granted' || kind === 'changed') {
+      this.gone.delete(node);
+      return false;
+    }
+    const message = `${node} told of ${kind} at ${ms(at)}, after it was gone at ${ms(gone.at)}`;
+    this.broken('nothing-after-gone', message);
+    return true;
   }
 
   private seeGrant(event: GrantedEvent): void {

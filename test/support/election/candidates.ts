@@ -152,11 +152,9 @@ export class Contest {
     const changes: LeadershipChange[] = [];
     const told: string[] = [];
     const runs = new TestRuns();
-    const recorder = historyRecorder(
-      name,
-      (event) => this.history.events.push(event),
-      () => this.look(),
-    );
+    const recorder = historyRecorder(name, (event) => this.history.events.push(event), {
+      now: () => this.look(),
+    });
     const listen = recording(told, (...heard) => {
       tellAlso(recorder, heard);
       this.describe(name, heard);

@@ -5,6 +5,8 @@ import { Test } from '@nestjs/testing';
 
 import {
   checkHistory,
+  type ElectionListener,
+  getLeaderToken,
   type HistoryEvent,
   historyRecorder,
   InMemoryLeaseStore,
@@ -91,16 +93,47 @@ describe('a history recorder', () => {
     expect(kindsOf('a')).toContain('unreleased');
     await working;
 
-    const events = historyRecorder(
-      'b',
-      (event) => history.push(event),
-      () => 7,
-    );
+    const events = historyRecorder('b', (event) => history.push(event), { now: () => 7 });
     const error = new LeaseStoreError('unreachable', 'For the test.');
     events.storeFailed?.({ election: 'default', operation: 'renew', error });
     expect(kindsOf('b')).toEqual([]);
     events.storeFailed?.({ election: 'default', operation: 'release', error });
     expect(history.at(-1)).toEqual({ kind: 'unreleased', node: 'b', at: 7 });
+  });
+
+  it('records one election: the one that is named, or the first, and then says that there is another', async () => {
+    const named = historyRecorder('c', record, { election: 'reports', now: () => 7 });
+    const unnamed = historyRecorder('d', record, { now: () => 7 });
+    const told: unknown[] = [];
+    const events: ElectionListener = {
+      granted: (event) => {
+        named.granted?.(event);
+        try {
+          unnamed.granted?.(event);
+        } catch (error) {
+          told.push(error);
+        }
+      },
+    };
+    const store = new InMemoryLeaseStore();
+    const module = await Test.createTestingModule({
+      imports: [
+        LeaderElectionModule.forRoot({ store, events }),
+        LeaderElectionModule.forFeature('reports'),
+      ],
+    }).compile();
+    apps.push(await module.init());
+    await module.get(LeaderService).whenLeader();
+    await module.get<LeaderService>(getLeaderToken('reports')).whenLeader();
+
+    expect(kindsOf('c')).toEqual(['granted']);
+    expect(kindsOf('d')).toEqual(['granted']);
+    expect(history).toHaveLength(2);
+    expect(told).toEqual([
+      new Error(
+        'historyRecorder hears of the elections "default" and "reports": name one with { election }.',
+      ),
+    ]);
   });
 
   it('stops looking when it is told to', async () => {
