@@ -60,10 +60,8 @@ describe('checkHistory', () => {
       history.push(run(node, epoch + 0.5, epoch), ended(node, epoch + 0.9, epoch, 'released'));
     }
     const ledWithin = history.map(({ at }) => ({ after: at - 1, withinMs: 1 }));
-    const startedAt = performance.now();
+    // Some 100 ms; with any loop inside a loop it takes minutes, and the test its timeout.
     expect(checkHistory(history, { ledWithin, gracefulHandOverMs: 0.2 })).toEqual([]);
-    // Some 100 ms; with any loop inside a loop it takes minutes.
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });
 
