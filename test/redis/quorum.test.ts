@@ -88,7 +88,7 @@ describe('Of three Redis servers', () => {
 
   it('gives one that was restarted empty its lease back, and makes others wait there', async () => {
     const store = openStore();
-    const epoch = epochOf(await store.acquire(acquiring()));
+    const epoch = await grantedEverywhere(store);
     await server(2).restartEmpty();
     const renewal = renewalOf(A, epoch, { ttlMs: TTL_MS });
     await awaitUntil(
