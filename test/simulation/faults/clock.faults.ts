@@ -25,9 +25,12 @@ export const wallStep: FaultEffect = (scene, fault) => {
   const { now } = scene.world;
   if (seat.process === null) return null;
   if (stepMs < 0) {
-    // Together with a sleep of that length, between two looks at the clock, it would stay unseen.
-    if (now - seat.sleptAt < TTL_MS) return null;
+    // Together with a sleep of that length, between two looks at the clock, it would stay unseen; and a step ahead
+    // that is taken back before anybody looks never was.
+    if (now - Math.max(seat.sleptAt, seat.setAheadAt) < TTL_MS) return null;
     seat.setBackAt = now;
+  } else {
+    seat.setAheadAt = now;
   }
   seat.process.clock.stepWall(stepMs);
   return null;

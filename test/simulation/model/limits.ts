@@ -99,7 +99,9 @@ export class Limits {
   private isRemembered(member: Member): boolean {
     const epoch = member.highestEpoch;
     const running = this.seats.flatMap(({ process }) => process ?? []);
-    if (running.length === 0 || running.some(({ floor }) => floor < epoch)) return false;
+    const knows = ({ floor, isStopping }: { floor: number; isStopping: boolean }) =>
+      floor >= epoch && !isStopping;
+    if (running.length === 0 || !running.every(knows)) return false;
     this.remembered = { member, epoch };
     return true;
   }

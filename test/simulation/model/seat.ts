@@ -12,6 +12,7 @@ export class Seat {
   readonly faults: Fault[][];
   /** When its wall clock was last set back, and when it last slept: both at once stay unseen, as `LeaseTime` says. */
   setBackAt = -Infinity;
+  setAheadAt = -Infinity;
   sleptAt = -Infinity;
   private readonly name: string;
   private readonly rate: number;
