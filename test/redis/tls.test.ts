@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { LeaseStoreError } from '../../lib/election/election.errors.js';
 import { RedisLeaseStore } from '../../lib/stores/redis/redis-lease-store.js';
 import type { RedisSource } from '../../lib/stores/redis/redis-client.js';
-import { awaitUntil } from '../support/await-until.js';
 import { CertificateAuthority, clientCertificate } from '../support/redis/certificates.js';
 import { Electorate } from '../support/redis/electorate.js';
 import { RedisServer } from '../support/redis/redis-server.js';
