@@ -10,7 +10,7 @@ import { packedFiles } from './support/packed-package.js';
 import { manifest, peerDependencies, ROOT } from './support/repository.js';
 
 /** In `import … from 'x'`, `export … from 'x'`, `import 'x'`, `import('x')` and `require('x')`. */
-const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"]([^'"\n]+)['"]/g;
+const SPECIFIER = /(?:(?<!['"])\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"]([^'"\n]+)['"]/g;
 
 describe('what the sources import', () => {
   it('is a peer dependency, a node built-in or another source file', async () => {
