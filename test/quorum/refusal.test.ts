@@ -68,6 +68,13 @@ describe('A refusal by several servers', () => {
       true,
     ],
     [
+      'one has a leader and one has lost its data: nobody waits for that one',
+      [held('a', 7, 90), refused({ because: 'hold-off', waitMs: 60 })],
+      0,
+      { because: 'held', leader: leader('a', 7), waitMs: 90 },
+      false,
+    ],
+    [
       'two hold off',
       [refused({ because: 'hold-off', waitMs: 60 }), refused({ because: 'hold-off', waitMs: 90 })],
       1,

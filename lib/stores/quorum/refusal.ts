@@ -26,8 +26,21 @@ export function refusalOf(
   const untilThen = refusals.map((each) => (isHalfTaken(each) ? 0 : each.waitMs));
   const contended = refusals.some(isHalfTaken) && freeIn([...waits, ...untilThen], members) === 0;
   const decisive = refusals.find((each) => each.waitMs === waitMs) ?? refusals[0];
-  const because = contended ? 'held' : (decisive?.because ?? 'held');
-  return { refused: { ...sight, granted: false, because, waitMs }, contended };
+  const untold = sight.leader === null && !contended ? leaderBesideLoss(refusals, members) : null;
+  const because = contended || untold !== null ? 'held' : (decisive?.because ?? 'held');
+  const leader = sight.leader ?? untold;
+  return { refused: { ...sight, leader, granted: false, because, waitMs }, contended };
+}
+
+/** Who leads where it is too few that say so only because the others have lost what they knew. */
+function leaderBesideLoss(refusals: readonly Refused[], members: number): LeaderInfo | null {
+  const lost = refusals.filter(({ because }) => because === 'hold-off');
+  const [leader = null, ...others] = refusals.flatMap((refusal) => refusal.leader ?? []);
+  const isAgreed = others.every(({ nodeId, epoch }) => {
+    return nodeId === leader?.nodeId && epoch === leader.epoch;
+  });
+  const told = lost.length + (leader === null ? 0 : 1 + others.length);
+  return isAgreed && lost.length > 0 && told >= majorityOf(members) ? leader : null;
 }
 
 /** What several members know together. */
