@@ -29,7 +29,7 @@ function compile(codes: readonly string[]): readonly string[] {
 
 describe('README.md', () => {
   it('has a quick start and more examples', () => {
-    expect(examples).toHaveLength(6);
+    expect(examples).toHaveLength(7);
   });
 
   it('has examples that compile, and the compiler would tell', () => {
