@@ -72,8 +72,8 @@ export class ScriptRunner {
     let outcome: Outcome;
     try {
       // With acknowledgements a NOSCRIPT would cost a WAIT before it is known.
-      const isKnown = !options.minReplicaAcks;
-      outcome = await (isKnown ? run('evalsha', script.sha) : run('eval', script.source));
+      const byHash = !options.minReplicaAcks;
+      outcome = await (byHash ? run('evalsha', script.sha) : run('eval', script.source));
     } catch (error) {
       if (!isUnknownScript(error)) throw error;
       outcome = await run('eval', script.source);
