@@ -4,9 +4,11 @@ import { Cluster, type ClusterOptions, type RedisOptions } from 'ioredis';
 import { electionKeys } from '../../lib/stores/redis/redis-keys.js';
 import { RedisLeaseStore } from '../../lib/stores/redis/redis-lease-store.js';
 import { awaitUntil } from '../support/await-until.js';
-import { Electorate } from '../support/redis/electorate.js';
+import { useElectorates } from '../support/redis/electorate.js';
 import { RedisCluster, type ClusterNode } from '../support/redis/redis-cluster.js';
 import { epochOf, holder, renewalOf, requestBy } from '../support/redis/requests.js';
+
+const newElectorate = useElectorates();
 
 const A = holder('a');
 /** Less than it takes a Cluster to put another node in place of a silent one. */
@@ -41,7 +43,7 @@ describe('A Cluster whose nodes fail', () => {
   }
 
   it('keeps its leader through a planned failover', async () => {
-    const electorate = new Electorate('planned');
+    const electorate = newElectorate('planned');
     electorate.join('a', userClient());
     const leader = await electorate.untilLed();
     electorate.join('b', userClient());
@@ -57,7 +59,7 @@ describe('A Cluster whose nodes fail', () => {
   });
 
   it('elects anew, with a higher epoch, when a primary dies and its replica takes over', async () => {
-    const electorate = new Electorate('killed');
+    const electorate = newElectorate('killed');
     electorate.join('a', userClient());
     electorate.join('b', userClient());
     const epoch = electorate.epochOf(await electorate.untilLed());

@@ -1,7 +1,9 @@
 /** A server that was restarted answers at once, and serves only when it has read its data. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { bulkArray, bulkString, FakeRedis } from '../support/redis/fake-redis.js';
-import { Electorate } from '../support/redis/electorate.js';
+import { useElectorates } from '../support/redis/electorate.js';
+
+const newElectorate = useElectorates();
 
 const LOADING = '-LOADING Redis is loading the dataset in memory\r\n';
 const SERVES = bulkString('role:master\r\nloading:0\r\n');
@@ -47,7 +49,7 @@ describe('A server that loads its data', () => {
     'F-10: has no leader while it %s, and one soon after',
     async (_, loadsForMs, scripts, info) => {
       await start(loadsForMs, scripts, info);
-      const electorate = new Electorate('jobs');
+      const electorate = newElectorate('jobs');
       const { events } = electorate.join('a', redis.url);
       await events.first('storeFailed');
       await electorate.untilLed();

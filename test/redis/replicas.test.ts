@@ -2,11 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedisLeaseStore } from '../../lib/stores/redis/redis-lease-store.js';
 import { awaitUntil } from '../support/await-until.js';
-import { Electorate } from '../support/redis/electorate.js';
+import { useElectorates } from '../support/redis/electorate.js';
 import { RedisServer } from '../support/redis/redis-server.js';
 import { follow, promote, ReplicaSet } from '../support/redis/replica-set.js';
 import { epochOf, holder, releaseTo, requestBy } from '../support/redis/requests.js';
 import { TcpProxy } from '../support/redis/tcp-proxy.js';
+
+const newElectorate = useElectorates();
 
 const BEFORE = holder('before');
 
@@ -34,7 +36,7 @@ describe('A failover to a replica', () => {
       await ledOnce(set.primary, 'jobs');
       await set.caughtUp();
       set.breakReplication();
-      const electorate = new Electorate('jobs');
+      const electorate = newElectorate('jobs');
       const toPrimary = await networkTo(set.primary);
       electorate.join('a', toPrimary.url, { holdOff });
       const epoch = electorate.epochOf(await electorate.untilLed());
@@ -54,7 +56,7 @@ describe('A failover to a replica', () => {
   );
 
   it('S-13: with acknowledgements, a primary without its replica has no leader', async () => {
-    const electorate = new Electorate('jobs');
+    const electorate = newElectorate('jobs');
     electorate.join('a', set.primary.url, { minReplicaAcks: 1, holdOff: 'never' });
     await electorate.untilLed();
     set.breakReplication();
@@ -64,7 +66,7 @@ describe('A failover to a replica', () => {
 
   it('F-01: leaves a primary that has become a replica, and leads on the next one without a restart', async () => {
     const [first, second] = [set.primary, set.replica()];
-    const electorate = new Electorate('jobs');
+    const electorate = newElectorate('jobs');
     // One address that leads to whatever is the primary, as of a managed Redis.
     const address = await networkTo(first);
     electorate.join('a', address.url, { holdOff: 'never' });
@@ -88,7 +90,7 @@ describe('A failover to a replica', () => {
 
   it('F-01: keeps its leadership where its address leads to the next primary in time', async () => {
     const [first, second] = [set.primary, set.replica()];
-    const electorate = new Electorate('jobs');
+    const electorate = newElectorate('jobs');
     const address = await networkTo(first);
     const long = { holdOff: 'never', leaseTtlMs: 10_000, renewIntervalMs: 300 } as const;
     electorate.join('a', address.url, long);

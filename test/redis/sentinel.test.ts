@@ -6,7 +6,7 @@ import type { RedisSource } from '../../lib/stores/redis/redis-client.js';
 import { awaitUntil } from '../support/await-until.js';
 import { useApps } from '../support/nest/apps.js';
 import { untilState } from '../support/nest/leadership.js';
-import { Electorate } from '../support/redis/electorate.js';
+import { useElectorates } from '../support/redis/electorate.js';
 import { epochOf, holder, renewalOf, requestBy } from '../support/redis/requests.js';
 import { SentinelSet } from '../support/redis/sentinel-set.js';
 
@@ -14,6 +14,7 @@ const A = holder('a');
 /** Less than a Sentinel is given to answer. */
 const PROMPTLY_MS = 900;
 const apps = useApps();
+const newElectorate = useElectorates();
 
 describe('Redis behind Sentinels', () => {
   let set: SentinelSet;
@@ -68,7 +69,7 @@ describe('Redis behind Sentinels', () => {
     'elects anew on the next primary after a %s of the first, and never two',
     async (fault) => {
       await set.complete();
-      const electorate = new Electorate(`after a ${fault}`);
+      const electorate = newElectorate(`after a ${fault}`);
       electorate.join('a', userClient());
       electorate.join('b', set.client);
       const epoch = electorate.epochOf(await electorate.untilLed());
@@ -87,7 +88,7 @@ describe('Redis behind Sentinels', () => {
   );
 
   it('tells of Sentinels that are all down, and goes on when one is back', async () => {
-    const electorate = new Electorate('blind');
+    const electorate = newElectorate('blind');
     await Promise.all(set.sentinels.map((sentinel) => sentinel.kill()));
     const store = open(set.client);
     await expect(store.acquire(requestBy(A))).rejects.toMatchObject({

@@ -4,10 +4,12 @@ import { LeaseStoreError } from '../../lib/election/election.errors.js';
 import { RedisLeaseStore } from '../../lib/stores/redis/redis-lease-store.js';
 import type { RedisSource } from '../../lib/stores/redis/redis-client.js';
 import { CertificateAuthority, clientCertificate } from '../support/redis/certificates.js';
-import { Electorate } from '../support/redis/electorate.js';
+import { useElectorates } from '../support/redis/electorate.js';
 import { RedisServer } from '../support/redis/redis-server.js';
 import { epochOf, holder, releaseTo, renewalOf, requestBy } from '../support/redis/requests.js';
 import { ProgramDirectory } from '../support/redis/run-program.js';
+
+const newElectorate = useElectorates();
 
 const A = holder('a');
 const PROGRAM_LIMIT_MS = 20_000;
@@ -84,7 +86,7 @@ describe('TLS', () => {
 
   it('F-23: an unknown authority is like a Redis that is down, with a remedy, until it is the right one', async () => {
     const server = await serve(unknown);
-    const electorate = new Electorate('jobs');
+    const electorate = newElectorate('jobs');
     const redis = { host: '127.0.0.1', port: server.port, tls: { ca: trusted.ca } };
     const member = electorate.join('a', redis, { holdOff: 'never' });
     const { error } = await member.events.first('storeFailed');

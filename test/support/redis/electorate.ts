@@ -1,4 +1,5 @@
 /** Candidates of one election in this process on a real Redis, and the history of who said to lead when. */
+import { afterEach } from '@jest/globals';
 import { Candidate } from '../../../lib/election/candidate.js';
 import type { ElectionConfig } from '../../../lib/election/election-config.interface.js';
 import type { ElectionEvents } from '../../../lib/election/election-events.interface.js';
@@ -23,6 +24,19 @@ export interface Member {
   readonly name: string;
   readonly candidate: Candidate;
   readonly events: ElectionRecorder;
+}
+
+/** Makes electorates for the tests of one file; all are closed after each test, also after one that failed. */
+export function useElectorates(): (election: string) => Electorate {
+  const open: Electorate[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((electorate) => electorate.close()));
+  });
+  return (election) => {
+    const electorate = new Electorate(election);
+    open.push(electorate);
+    return electorate;
+  };
 }
 
 export class Electorate {

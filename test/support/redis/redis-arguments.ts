@@ -1,5 +1,5 @@
 /** How a test's Redis is configured: the arguments of its program. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RedisOptions } from 'ioredis';
@@ -34,8 +34,9 @@ export async function argumentsOf(setup: ServerSetup): Promise<string[]> {
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
   if (!sentinel) return args;
   const file = join(directory, 'sentinel.conf');
-  // It writes down there what it learns, and begins anew when it is started again.
-  await writeFile(file, sentinel.join('\n'));
+  // A Sentinel writes down there what it learns. Begun anew, it would watch the first primary, which may be a replica
+  // by now, and know of no other server.
+  if (!existsSync(file)) await writeFile(file, sentinel.join('\n'));
   return [file, ...args, '--sentinel'];
 }
 
