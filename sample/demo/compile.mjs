@@ -58,6 +58,7 @@ async function readSources(folders) {
   const paths = [];
   for (const folder of folders) {
     for (const entry of await readdir(join(ROOT, folder), { recursive: true })) {
+      if (entry.includes('node_modules')) continue;
       if (entry.endsWith('.ts') && !entry.endsWith('.test.ts')) paths.push(join(folder, entry));
     }
   }
