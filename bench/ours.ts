@@ -1,0 +1,2 @@
+/** `Contestant.id` of this library. */
+export const OURS = 'nestjs-leader-election';
