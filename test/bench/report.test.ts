@@ -44,7 +44,12 @@ describe('the tables of a measure', () => {
 
   it('have all figures in one table where there is one contestant, or one case', () => {
     const ours = [row(OURS, 'a', 'x', [1]), row(OURS, 'b', 'y', [2, 3])];
-    expect(figureTables(ours).split('\n')[0]).toBe('| case | x, ms | y, ms (median / max) |');
+    expect(figureTables(ours).split('\n')).toEqual([
+      '| figure | a | b |',
+      '| :-- | --: | --: |',
+      '| x, ms | 1 | – |',
+      '| y, ms (median / max) | – | 2.5 / 3 |',
+    ]);
     const oneCase = [row(OURS, 'a', 'x', [1]), row('peer', 'a', 'y', [2])];
     expect(figureTables(oneCase).split('\n')[0]).toBe('| contestant | x, ms | y, ms |');
   });

@@ -35,7 +35,7 @@ export const REDIS_CONTROLS: readonly Control[] = [
   {
     rules: [17],
     off: 'what WAIT answers is not looked at',
-    edits: [{ file: RUNNER, find: 'if (acks >= minReplicaAcks) return;', replace: 'return;' }],
+    edits: [{ file: RUNNER, find: 'return acks >= minReplicaAcks;', replace: 'return true;' }],
     caughtBy: { test: 'test/redis/replica-acks.test.ts', name: '' },
   },
   {

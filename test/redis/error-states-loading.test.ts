@@ -1,6 +1,6 @@
 /** A server that was restarted answers at once, and serves only when it has read its data. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { bulkArray, bulkString, FakeRedis } from '../support/redis/fake-redis.js';
+import { scriptReply, bulkString, FakeRedis } from '../support/redis/fake-redis.js';
 import { useElectorates } from '../support/redis/electorate.js';
 
 const newElectorate = useElectorates();
@@ -28,10 +28,10 @@ describe('A server that loads its data', () => {
     let granted = false;
     const answer = ([, , , , , tag = '', ...rest]: readonly string[]): string => {
       if (isLoading()) return scripts;
-      if (rest.length === 0) return bulkArray(tag, 'seen', '0', '0', '0', '', '0', '', '');
+      if (rest.length === 0) return scriptReply(tag, 'seen', '0', '0', '0', '', '0', '', '');
       const reply = granted ? ['renewed'] : ['granted', '', '1'];
       granted = true;
-      return bulkArray(tag, ...reply);
+      return scriptReply(tag, ...reply);
     };
     const answerInfo = (): string => {
       questions += 1;

@@ -4,7 +4,7 @@ import { Cluster } from 'ioredis';
 import { RedisLeaseStore } from '../../lib/stores/redis/redis-lease-store.js';
 import type { RedisSource } from '../../lib/stores/redis/redis-client.js';
 import { awaitUntil } from '../support/await-until.js';
-import { bulkArray, FakeRedis } from '../support/redis/fake-redis.js';
+import { scriptReply, FakeRedis } from '../support/redis/fake-redis.js';
 import { RedisCluster } from '../support/redis/redis-cluster.js';
 import { ReplicaSet } from '../support/redis/replica-set.js';
 import { epochOf, holder, releaseTo, renewalOf, requestBy } from '../support/redis/requests.js';
@@ -157,7 +157,7 @@ describe('With a primary and two replicas', () => {
 });
 
 it('whatever is no number of replicas is too few', async () => {
-  const fake = await FakeRedis.start((args) => bulkArray(args[5] ?? '', 'granted', '', '7'));
+  const fake = await FakeRedis.start((args) => scriptReply(args[5] ?? '', 'granted', '', '7'));
   // It answers WAIT with OK.
   const granted = openStore(fake.url).acquire(requestBy(A, { minReplicaAcks: 1 }));
   await expect(granted).rejects.toMatchObject({ kind: 'unavailable' });

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { LeaseStoreError } from '../../lib/election/election.errors.js';
 import { RedisLeaseStore } from '../../lib/stores/redis/redis-lease-store.js';
 import { awaitUntil } from '../support/await-until.js';
-import { bulkArray, FakeRedis, type ScriptAnswer } from '../support/redis/fake-redis.js';
+import {
+  bulkArray,
+  FakeRedis,
+  scriptReply,
+  type ScriptAnswer,
+} from '../support/redis/fake-redis.js';
 import { RedisServer } from '../support/redis/redis-server.js';
 import { epochOf, holder, releaseTo, renewalOf, requestBy } from '../support/redis/requests.js';
 import { TcpProxy } from '../support/redis/tcp-proxy.js';
@@ -27,19 +32,21 @@ describe('A reply that is not the answer', () => {
   }
 
   it('is an answer when it is (or the rest of this file proves nothing)', async () => {
-    const store = await storeAnswered((args) => bulkArray(args[TAG] ?? '', 'granted', '', '7'));
+    const store = await storeAnswered((args) => scriptReply(args[TAG] ?? '', 'granted', '', '7'));
     expect(await store.acquire(requestBy(A))).toEqual({ granted: true, epoch: 7 });
   });
 
   it.each([
-    ['another request’s tag', () => bulkArray('999', 'granted', '', '7')],
-    ['an outcome it does not know', (tag) => bulkArray(tag, 'perhaps', '', '7')],
-    ['no epoch', (tag) => bulkArray(tag, 'granted', '')],
-    ['an empty epoch', (tag) => bulkArray(tag, 'granted', '', '')],
-    ['an epoch that is no number', (tag) => bulkArray(tag, 'granted', '', 'x')],
-    ['a cause it does not know', (tag) => bulkArray(tag, 'refused', '', 'mood', '1', '1', '')],
-    ['only the tag', (tag) => bulkArray(tag)],
+    ['another request’s tag', () => scriptReply('999', 'granted', '', '7')],
+    ['an outcome it does not know', (tag) => scriptReply(tag, 'perhaps', '', '7')],
+    ['no epoch', (tag) => scriptReply(tag, 'granted', '')],
+    ['an empty epoch', (tag) => scriptReply(tag, 'granted', '', '')],
+    ['an epoch that is no number', (tag) => scriptReply(tag, 'granted', '', 'x')],
+    ['a cause it does not know', (tag) => scriptReply(tag, 'refused', '', 'mood', '1', '1', '')],
+    ['only the tag', (tag) => scriptReply(tag)],
     ['an empty array', () => bulkArray()],
+    ['an empty array in an array', () => scriptReply()],
+    ['an array without the one around it', (tag) => bulkArray(tag, 'granted', '', '7')],
     ['a status', () => '+OK\r\n'],
     ['a number', () => ':1\r\n'],
     ['nothing', () => '$-1\r\n'],
@@ -55,7 +62,7 @@ describe('A reply that is not the answer', () => {
   it.each(['renew', 'release', 'inspect'] as const)(
     'F-25: is an error to %s, when it is another script’s yes',
     async (operation) => {
-      const store = await storeAnswered((args) => bulkArray(args[TAG] ?? '', 'granted', '', '7'));
+      const store = await storeAnswered((args) => scriptReply(args[TAG] ?? '', 'granted', '', '7'));
       const calls = {
         renew: () => store.renew(renewalOf(A, 7)),
         release: () => store.release(releaseTo(A, 7)),
@@ -68,7 +75,7 @@ describe('A reply that is not the answer', () => {
   it('F-25: is an error when the replies of a connection are shifted by one', async () => {
     let previous = '';
     const store = await storeAnswered((args) => {
-      const shifted = bulkArray(previous, 'granted', '', '7');
+      const shifted = scriptReply(previous, 'granted', '', '7');
       previous = args[TAG] ?? '';
       return shifted;
     });
@@ -114,7 +121,7 @@ describe('A reply that is not the answer', () => {
     const store = await storeAnswered((args) =>
       loading
         ? '-LOADING Redis is loading the dataset in memory\r\n'
-        : bulkArray(args[TAG] ?? '', 'granted', '', '7'),
+        : scriptReply(args[TAG] ?? '', 'granted', '', '7'),
     );
     await expectKind(store.acquire(requestBy(A)), 'unavailable');
     await expectKind(store.acquire(requestBy(A)), 'unavailable');

@@ -24,8 +24,9 @@ describe('The scripts', () => {
   beforeEach(() => redis.admin.flushall());
 
   async function run(script: RedisScript, args: string[], client = redis.admin): Promise<string[]> {
-    const reply = await client.eval(script.source, 2, LEASE, RECORD, 'tag-1', ...args);
-    return reply as string[];
+    const replies = await client.eval(script.source, 2, LEASE, RECORD, 'tag-1', ...args);
+    const [reply = []] = replies as string[][];
+    return reply;
   }
 
   const acquire = (by: string, over: { attempt?: string; holdOff?: string; floor?: string } = {}) =>

@@ -55,6 +55,11 @@ export class RedisLink {
     return this.ready;
   }
 
+  /** In a Cluster, keys are on different servers. */
+  get hasSeveralServers(): boolean {
+    return isCluster(this.client);
+  }
+
   /** Starts to connect, once. Never throws. */
   open(): void {
     if (this.opened || this.closed) return;

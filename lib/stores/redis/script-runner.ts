@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
-import { toStoreError } from './redis-errors.js';
+import { hasAnswered } from './redis-errors.js';
 import type { ElectionKeys } from './redis-keys.js';
 import type { RedisLink } from './redis-link.js';
+import { ScriptCall } from './script-call.js';
 import type { RedisScript } from './scripts/script.js';
 
 export interface RunOptions {
@@ -11,6 +12,9 @@ export interface RunOptions {
   readonly minReplicaAcks?: number;
 }
 
+/** A script of so many requests holds up the server for a few milliseconds. */
+const LARGEST_BATCH = 50;
+
 /** What part of the timeout the server waits for its replicas; the rest is for the way there and back … */
 const WAIT_PART_OF_TIMEOUT = 0.7;
 /** … and for the tick in which it notices that the time is up: ten a second, unless `hz` says otherwise. */
@@ -18,24 +22,20 @@ const WAIT_TICK_MS = 100;
 const LEAST_WAIT_PART_OF_TIMEOUT = 1 / 3;
 
 interface Outcome {
-  readonly reply: unknown;
+  readonly replies: unknown;
   /** How many replicas have it; Infinity where nobody asked. */
   readonly acks: number;
 }
 
-/** One call on its way: the connection that it was sent on last, if any. */
-interface Sending {
-  on: Redis | null;
-  readonly isLate: () => boolean;
-}
-
 /**
- * Runs scripts over one link: by hash, each with a timeout of its own, and each reply checked to be the answer to
- * this very request.
+ * Runs scripts over one link: by hash, each call with a timeout of its own, and each reply checked to be the answer to
+ * this very call. The calls of one turn of the event loop go together: for thousands of elections on one connection
+ * that is most of what they cost.
  */
 export class ScriptRunner {
   private lastTag = 0;
   private readonly answeredAt = new WeakMap<Redis, number>();
+  private readonly waiting = new Map<RedisScript, ScriptCall[]>();
 
   constructor(private readonly link: RedisLink) {}
 
@@ -44,109 +44,122 @@ export class ScriptRunner {
     script: RedisScript,
     keys: ElectionKeys,
     args: readonly (string | number)[],
-    options: RunOptions,
-  ): Promise<readonly string[]> {
-    return this.within(options.timeoutMs, (sending) =>
-      this.send(script, keys, args, options, sending),
-    );
-  }
-
-  private async send(
-    script: RedisScript,
-    keys: ElectionKeys,
-    args: readonly (string | number)[],
-    options: RunOptions,
-    sending: Sending,
+    { timeoutMs, minReplicaAcks = 0 }: RunOptions,
   ): Promise<readonly string[]> {
     const tag = String(++this.lastTag);
-    const all = [keys.lease, keys.record, tag, ...args];
+    const call = new ScriptCall(keys, tag, args, timeoutMs, minReplicaAcks, (late) =>
+      this.dropSilent(late),
+    );
+    // In a Cluster they are on different servers, and WAIT is for one of them.
+    if (minReplicaAcks > 0 || this.link.hasSeveralServers) void this.send(script, [call]);
+    else this.gather(script, call);
+    return call.reply;
+  }
+
+  private gather(script: RedisScript, call: ScriptCall): void {
+    const gathered = this.waiting.get(script);
+    if (gathered !== undefined && gathered.length < LARGEST_BATCH) {
+      gathered.push(call);
+      return;
+    }
+    const batch = [call];
+    this.waiting.set(script, batch);
+    setImmediate(() => {
+      if (this.waiting.get(script) === batch) this.waiting.delete(script);
+      void this.send(script, batch);
+    });
+  }
+
+  /** Never rejects: whatever fails is told to the calls. */
+  private async send(script: RedisScript, batch: readonly ScriptCall[]): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    let sent: readonly ScriptCall[] = [];
     const run = (command: 'evalsha' | 'eval', text: string): Promise<Outcome> =>
       this.link.send(
-        keys.lease,
+        first.keys.lease,
         (connection) => {
-          sending.on = connection;
-          return this.call(connection, command, text, all, options);
+          sent = batch.filter(({ isOver }) => !isOver);
+          return this.call(connection, command, text, sent, first);
         },
-        sending.isLate,
+        () => batch.every(({ isOver }) => isOver),
       );
-    let outcome: Outcome;
     try {
       // With acknowledgements a NOSCRIPT would cost a WAIT before it is known.
-      const byHash = !options.minReplicaAcks;
-      outcome = await (byHash ? run('evalsha', script.sha) : run('eval', script.source));
+      const byHash = first.minReplicaAcks === 0;
+      const outcome = await (
+        byHash ? run('evalsha', script.sha) : run('eval', script.source)
+      ).catch((error: unknown) => {
+        if (!isUnknownScript(error)) throw error;
+        return run('eval', script.source);
+      });
+      this.tell(script, sent, outcome);
     } catch (error) {
-      if (!isUnknownScript(error)) throw error;
-      outcome = await run('eval', script.source);
+      // One of them fails all: alone, each gets the answer that is its own. It may have been granted already, and is
+      // then granted or renewed again (rule 7).
+      if (batch.length > 1 && hasAnswered(error)) {
+        for (const call of sent) void this.send(script, [call]);
+      } else {
+        for (const call of batch) call.fail(error);
+      }
     }
-    const answer = answerTo(tag, outcome.reply);
-    if (answer !== null) {
-      if (answer[0] === script.yes) assertReplicated(outcome.acks, options);
-      return answer;
-    }
-    // One reply is missing or too many, and so every later one here would answer another request, too.
-    if (sending.on !== null) this.link.drop(sending.on);
-    throw new LeaseStoreError(
-      'unavailable',
-      `Redis sent no answer to this ${script.name} request: ${JSON.stringify(outcome.reply)}.`,
-    );
   }
 
   private async call(
     connection: Redis,
     command: 'evalsha' | 'eval',
     script: string,
-    args: readonly (string | number)[],
-    { timeoutMs, minReplicaAcks = 0 }: RunOptions,
+    calls: readonly ScriptCall[],
+    { minReplicaAcks, timeoutMs }: ScriptCall,
   ): Promise<Outcome> {
+    const keys = calls.flatMap(({ keys }) => [keys.lease, keys.record]);
+    const args = calls.flatMap(({ tag, args }) => [tag, ...args]);
+    for (const call of calls) call.sentOn = connection;
     const answered = (): unknown => this.answeredAt.set(connection, performance.now());
     if (minReplicaAcks === 0) {
-      const answer = connection[command](script, 2, ...args);
-      return { reply: await answer.finally(answered), acks: Infinity };
+      const answer = connection[command](script, keys.length, ...keys, ...args);
+      return { replies: await answer.finally(answered), acks: Infinity };
     }
-    const waitMs = waitWithin(timeoutMs);
     // Sent as one, so that nothing else comes between: WAIT speaks of what this connection wrote.
     const pipeline = connection.pipeline();
-    const results = await pipeline[command](script, 2, ...args)
-      .wait(minReplicaAcks, waitMs)
+    const results = await pipeline[command](script, keys.length, ...keys, ...args)
+      .wait(minReplicaAcks, waitWithin(timeoutMs))
       .exec()
       .finally(answered);
-    const [[error, reply] = [], [waitError, acks] = []] = results ?? [];
+    const [[error, replies] = [], [waitError, acks] = []] = results ?? [];
     if (error instanceof Error) throw error;
     if (waitError instanceof Error) throw waitError;
-    return { reply, acks: Number(acks) };
+    return { replies, acks: Number(acks) };
   }
 
-  /** A socket that has answered nothing since this request was made is dropped (rule 24). */
-  private within<T>(timeoutMs: number, run: (sending: Sending) => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const startedAt = performance.now();
-      let late = false;
-      let settled = false;
-      const sending: Sending = { on: null, isLate: () => late };
-      const expire = () => {
-        if (settled) return;
-        late = true;
-        reject(new LeaseStoreError('unreachable', `Redis did not answer within ${timeoutMs} ms.`));
-        const { on } = sending;
-        if (on !== null && (this.answeredAt.get(on) ?? 0) < startedAt) this.link.drop(on);
-      };
-      // After a blocked loop timers come before the answers that have arrived meanwhile: those are read first.
-      const timer = setTimeout(() => setImmediate(expire), timeoutMs);
-      const settle = () => {
-        settled = true;
-        clearTimeout(timer);
-      };
-      run(sending).then(
-        (value) => {
-          settle();
-          resolve(value);
-        },
-        (error: unknown) => {
-          settle();
-          reject(toStoreError(error));
-        },
-      );
+  private tell(
+    script: RedisScript,
+    calls: readonly ScriptCall[],
+    { replies, acks }: Outcome,
+  ): void {
+    calls.forEach((call, index) => {
+      const reply: unknown = Array.isArray(replies) ? replies[index] : replies;
+      const answer = answerTo(call.tag, reply);
+      if (answer === null) {
+        // One reply is missing or too many, and so every later one here would answer another request, too.
+        if (call.sentOn !== null) this.link.drop(call.sentOn);
+        call.fail(
+          new LeaseStoreError(
+            'unavailable',
+            `Redis sent no answer to this ${script.name} request: ${JSON.stringify(reply)}.`,
+          ),
+        );
+      } else if (answer[0] === script.yes && !isReplicated(acks, call)) {
+        call.fail(notReplicated(acks, call));
+      } else {
+        call.answer(answer);
+      }
     });
+  }
+
+  /** A socket that has answered nothing since this call was made is dropped (rule 24). */
+  private dropSilent({ sentOn, madeAt }: ScriptCall): void {
+    if (sentOn !== null && (this.answeredAt.get(sentOn) ?? 0) < madeAt) this.link.drop(sentOn);
   }
 }
 
@@ -161,9 +174,12 @@ function isUnknownScript(error: unknown): boolean {
 }
 
 /** Compared so that anything which is no number counts as too few. */
-function assertReplicated(acks: number, { minReplicaAcks = 0 }: RunOptions): void {
-  if (acks >= minReplicaAcks) return;
-  throw new LeaseStoreError(
+function isReplicated(acks: number, { minReplicaAcks }: ScriptCall): boolean {
+  return acks >= minReplicaAcks;
+}
+
+function notReplicated(acks: number, { minReplicaAcks }: ScriptCall): LeaseStoreError {
+  return new LeaseStoreError(
     'unavailable',
     `Only ${acks} of the ${minReplicaAcks} replicas that \`minReplicaAcks\` asks for have confirmed the lease in time: ` +
       'look at the replicas of this Redis, or lower `minReplicaAcks`.',

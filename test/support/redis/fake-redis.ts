@@ -79,7 +79,12 @@ export function bulkString(text: string): string {
   return `$${text.length}\r\n${text}\r\n`;
 }
 
-/** An array of bulk strings, as scripts answer. */
+/** As scripts answer a single request. */
+export function scriptReply(...items: readonly string[]): string {
+  return `*1\r\n${bulkArray(...items)}`;
+}
+
+/** An array of bulk strings. */
 export function bulkArray(...items: readonly string[]): string {
   return `*${items.length}\r\n${items.map(bulkString).join('')}`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script, known to the server by its hash. */
+/** A Lua script, known to the server by its hash. It answers several requests, about different elections, at once. */
 export interface RedisScript {
   readonly name: string;
   readonly source: string;
@@ -10,7 +10,7 @@ export interface RedisScript {
 }
 
 /**
- * What every script has: `KEYS[1]` the lease, `KEYS[2]` the record, `ARGV[1]` a tag that comes back as the first
+ * What every request has: `KEYS[1]` the lease, `KEYS[2]` the record, `ARGV[1]` a tag that comes back as the first
  * element of the reply, so that a reply which belongs to another request is never read as this one's.
  */
 const PREAMBLE = `
@@ -29,9 +29,6 @@ local has_record = next(record) ~= nil
 local record_epoch = tonumber(record.epoch or 0)
 local record_ttl = tonumber(record.ttl or 0)
 local known_epoch = math.max(record_epoch, lease_epoch)
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local function text(number) return string.format('%.0f', number) end
 -- Granted to this holder with this epoch, or by this attempt, which got another one in a quorum's second round.
 local function lease_is_of(holder, epoch, attempt)
   if not lease or lease_holder ~= holder then return false end
@@ -43,7 +40,25 @@ local function describe_leader()
 end
 `;
 
+/**
+ * Makes a script of what answers one request. The keys and the arguments of the requests follow one another, each with
+ * as many as the next; the reply is a list with one reply for each. Where one of them fails, so does the whole, and
+ * what came before it has been done.
+ */
 export function defineScript(name: string, yes: string | null, body: string): RedisScript {
-  const source = `${PREAMBLE}${body}`;
+  const source = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local function text(number) return string.format('%.0f', number) end
+
+local function answer(KEYS, ARGV)${PREAMBLE}${body}end
+
+local replies, requests = {}, #KEYS / 2
+local each = #ARGV / requests
+for i = 1, requests do
+  replies[i] = answer({ KEYS[2 * i - 1], KEYS[2 * i] }, { unpack(ARGV, (i - 1) * each + 1, i * each) })
+end
+return replies
+`;
   return { name, source, sha: createHash('sha1').update(source).digest('hex'), yes };
 }
