@@ -19,7 +19,7 @@ type Detail = 'value' | 'median / max' | 'median / p99 / max';
 export function figureTables(rows: readonly Row[]): string {
   if (rows.length === 0) return 'No figures.';
   const figures = distinct(rows, 'figure');
-  if (distinct(rows, 'contestant').length === 1) return table(rows, 'case', 'figure');
+  if (distinct(rows, 'contestant').length === 1) return table(rows, 'figure', 'case');
   if (distinct(rows, 'case').length === 1) return table(rows, 'contestant', 'figure');
   return figures
     .map((figure) => rows.filter((row) => row.figure === figure))
@@ -27,26 +27,33 @@ export function figureTables(rows: readonly Row[]): string {
     .join('\n\n');
 }
 
-function captionOf(rows: readonly Row[]): string {
-  const [row] = rows;
-  return row === undefined ? '' : `${row.figure}, ${row.unit}${suffix(detailOf(rows))}`;
-}
-
 function table(rows: readonly Row[], down: Field, across: Field): string {
   const columns = distinct(rows, across).map((name) => rows.filter((row) => row[across] === name));
-  const lines = distinct(rows, down).map((name) => [
-    name,
-    ...columns.map((its) =>
-      cellOf(
-        its.find((row) => row[down] === name),
-        detailOf(its),
-      ),
-    ),
-  ]);
-  const header = columns.map((its) =>
-    across === 'figure' ? captionOf(its) : (its[0]?.case ?? ''),
-  );
-  return markdownTable([down, ...header], lines);
+  const lines = distinct(rows, down).map((name) => {
+    const line = rows.filter((row) => row[down] === name);
+    const cells = columns.map((column) => {
+      const detail = detailOf(down === 'figure' ? line : column);
+      return cellOf(
+        line.find((row) => column.includes(row)),
+        detail,
+      );
+    });
+    return [headingOf(line, down), ...cells];
+  });
+  return markdownTable([down, ...columns.map((column) => headingOf(column, across))], lines);
+}
+
+/** Of what has this in common. */
+function headingOf(rows: readonly Row[], field: Field): string {
+  const name = rows[0]?.[field] ?? '';
+  return field === 'figure' ? captionOf(rows) : name;
+}
+
+/** Of rows of one figure. */
+function captionOf(rows: readonly Row[]): string {
+  const [row] = rows;
+  const detail = detailOf(rows);
+  return `${row?.figure}, ${row?.unit}${detail === 'value' ? '' : ` (${detail})`}`;
 }
 
 function cellOf(row: Row | undefined, detail: Detail): string {
@@ -62,10 +69,6 @@ function detailOf(rows: readonly Row[]): Detail {
   const most = Math.max(...rows.map(({ samples }) => samples.length));
   if (most >= P99_FROM) return 'median / p99 / max';
   return most > 1 ? 'median / max' : 'value';
-}
-
-function suffix(detail: Detail): string {
-  return detail === 'value' ? '' : ` (${detail})`;
 }
 
 function distinct(rows: readonly Row[], field: Field): readonly string[] {
