@@ -3,4 +3,4 @@ import type { Measure } from '../measure.interface.js';
 import { manyElections } from './many-elections.js';
 import { callPath } from './call-path.js';
 
-export const MEASURES: readonly Measure[] = [manyElectionscallPath];
+export const MEASURES: readonly Measure[] = [manyElections, callPath];
