@@ -1,0 +1,116 @@
+/** What the library adds to the start of an application, and to its installation. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+import { RedisServer } from '../../test/support/redis/redis-server.js';
+import { LoadProcess } from '../load/load-process.js';
+import type { Measure, MeasureContext, Row, Unit } from '../measure.interface.js';
+import { OURS } from '../ours.js';
+import { ROOT } from '../root.js';
+import type { BootApi, Booted, BootRequest } from '../start/boot.js';
+import { packageFacts } from '../start/package-facts.js';
+import { median } from '../statistics.js';
+
+const WORKER = new URL('../start/boot.worker.js', import.meta.url);
+const ENTRY = pathToFileURL(join(ROOT, 'dist/esm/index.js')).href;
+/** Nothing listens on the port of tcpmux. */
+const REDIS_DOWN = 'redis://127.0.0.1:1';
+const BYTES_PER_KIB = 1024;
+const ROUNDS = 30;
+const ROUNDS_QUICK = 5;
+
+const ALONE = 'the application alone';
+const CONNECTION = 'with an ioredis connection, awaited';
+
+export const start: Measure = {
+  id: 'start',
+  title: 'Start',
+  how:
+    '_Boot_: from before the root module is declared until `NestFactory.createApplicationContext` resolves, each time ' +
+    'in a fresh process, for an application with one provider: alone, with an ioredis connection that a provider opens ' +
+    'and awaits, and with the built package (`forRoot({ redis })`, a service that is injected, one `@OnlyLeader()` ' +
+    'method), in turn. _Boot adds_ is what is beyond the median of the application alone. The library connects in the ' +
+    'background and no boot waits for Redis, so all of it is beyond connecting; _boot with Redis down_ shows ' +
+    'that. _Import_: `import` of the package where Nest and ioredis have been imported already. Sizes are those of ' +
+    '`npm pack`; dependencies are counted with theirs, without peers.',
+  goals: [
+    { figure: 'boot adds', statistic: 'median', atMost: 15 },
+    { figure: 'dependencies', statistic: 'max', atMost: 0 },
+  ],
+  async run(context: MeasureContext): Promise<readonly Row[]> {
+    context.say('building the package');
+    await promisify(execFile)('npm', ['run', 'build'], { cwd: ROOT });
+    return [...(await bootRows(context)), ...(await packageRows(context))];
+  },
+};
+
+async function bootRows(context: MeasureContext): Promise<readonly Row[]> {
+  const rounds = context.quick ? ROUNDS_QUICK : ROUNDS;
+  const redis = await RedisServer.start();
+  try {
+    const at = { entry: ENTRY, redisUrl: redis.url };
+    const requests: readonly BootRequest[] = [
+      { ...at, variant: 'alone' },
+      { ...at, variant: 'with a connection' },
+      { ...at, variant: 'with the library' },
+      { ...at, variant: 'with the library', redisUrl: REDIS_DOWN },
+    ];
+    const booted = requests.map((): Booted[] => []);
+    // The first round only fills the caches of the file system.
+    for (let round = 0; round <= rounds; round += 1) {
+      if (round > 0) context.say(`boots ${round} of ${rounds}`);
+      for (const [index, request] of requests.entries()) {
+        const result = await bootInFreshProcess(request);
+        if (round > 0) booted[index]?.push(result);
+      }
+    }
+    const [alone = [], connection = [], ours = [], down = []] = booted.map((results) =>
+      results.map(({ bootMs }) => bootMs),
+    );
+    const added = (boots: readonly number[]) => boots.map((ms) => ms - median(alone));
+    const imports = (booted[2] ?? []).map(({ importMs }) => importMs);
+    return [
+      row(OURS, 'boot', 'ms', ours),
+      row(OURS, 'boot adds', 'ms', added(ours)),
+      row(OURS, 'boot with Redis down', 'ms', down),
+      row(OURS, 'import', 'ms', imports),
+      row(CONNECTION, 'boot', 'ms', connection),
+      row(CONNECTION, 'boot adds', 'ms', added(connection)),
+      row(ALONE, 'boot', 'ms', alone),
+    ];
+  } finally {
+    await redis.stop();
+  }
+}
+
+async function bootInFreshProcess(request: BootRequest): Promise<Booted> {
+  const process = await LoadProcess.start<BootApi>(WORKER);
+  try {
+    return await process.call('boot', request);
+  } finally {
+    await process.kill();
+  }
+}
+
+async function packageRows({ contestants }: MeasureContext): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const id of contestants) {
+    const folder = id === OURS ? ROOT : join(ROOT, 'bench/node_modules', id);
+    // A loop that is written by hand is no package.
+    if (!existsSync(folder)) continue;
+    const { packedBytes, unpackedBytes, dependencies } = await packageFacts(folder);
+    rows.push(
+      row(id, 'packed', 'KiB', [packedBytes / BYTES_PER_KIB]),
+      row(id, 'unpacked', 'KiB', [unpackedBytes / BYTES_PER_KIB]),
+      row(id, 'dependencies', 'count', [dependencies]),
+    );
+  }
+  return rows;
+}
+
+function row(contestant: string, figure: string, unit: Unit, samples: readonly number[]): Row {
+  return { measure: 'start', contestant, case: 'a fresh process', figure, unit, samples };
+}
