@@ -1,9 +1,6 @@
 /** What the library adds to the start of an application, and to its installation. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 
 import { RedisServer } from '../../test/support/redis/redis-server.js';
 import { LoadProcess } from '../load/load-process.js';
@@ -11,11 +8,11 @@ import type { Measure, MeasureContext, Row, Unit } from '../measure.interface.js
 import { OURS } from '../ours.js';
 import { ROOT } from '../root.js';
 import type { BootApi, Booted, BootRequest } from '../start/boot.js';
+import { builtPackage } from '../start/built-package.js';
 import { packageFacts } from '../start/package-facts.js';
 import { median } from '../statistics.js';
 
 const WORKER = new URL('../start/boot.worker.js', import.meta.url);
-const ENTRY = pathToFileURL(join(ROOT, 'dist/esm/index.js')).href;
 /** Nothing listens on the port of tcpmux. */
 const REDIS_DOWN = 'redis://127.0.0.1:1';
 const BYTES_PER_KIB = 1024;
@@ -41,17 +38,17 @@ export const start: Measure = {
     { figure: 'dependencies', statistic: 'max', atMost: 0 },
   ],
   async run(context: MeasureContext): Promise<readonly Row[]> {
-    context.say('building the package');
-    await promisify(execFile)('npm', ['run', 'build'], { cwd: ROOT });
-    return [...(await bootRows(context)), ...(await packageRows(context))];
+    context.say('builds the package where it is not up to date');
+    const entry = await builtPackage();
+    return [...(await bootRows(context, entry)), ...(await packageRows(context))];
   },
 };
 
-async function bootRows(context: MeasureContext): Promise<readonly Row[]> {
+async function bootRows(context: MeasureContext, entry: string): Promise<readonly Row[]> {
   const rounds = context.quick ? ROUNDS_QUICK : ROUNDS;
   const redis = await RedisServer.start();
   try {
-    const at = { entry: ENTRY, redisUrl: redis.url };
+    const at = { entry, redisUrl: redis.url };
     const requests: readonly BootRequest[] = [
       { ...at, variant: 'alone' },
       { ...at, variant: 'with a connection' },
