@@ -3,7 +3,7 @@ import type { RedisServer } from '../../test/support/redis/redis-server.js';
 import type { Row } from '../measure.interface.js';
 import { OURS } from '../ours.js';
 import { median } from '../statistics.js';
-import { type IdleWindows, idleWindows } from './idle-windows.js';
+import { type Idle, type IdleWindows, idleWindows } from './idle-windows.js';
 
 export interface IdleStep {
   readonly candidates: number;
@@ -13,10 +13,7 @@ export interface IdleStep {
   readonly cpu: boolean;
 }
 
-export interface IdleTime {
-  readonly ttlMs: number;
-  readonly windows: number;
-}
+export type IdleTime = Pick<Idle, 'ttlMs' | 'windows' | 'cpuWindows'>;
 
 type IdleRow = Omit<Row, 'measure'>;
 type Spent = keyof IdleWindows;
@@ -48,7 +45,10 @@ export class IdleSubject {
 
   private windows(step: IdleStep): Promise<IdleWindows> {
     const election = idleCase(step);
-    return idleWindows(this.server, { contestant: this.id, election, ...step, ...this.time });
+    const { cpu, ...idle } = step;
+    const cpuWindows = cpu ? this.time.cpuWindows : 0;
+    const time = { ...this.time, cpuWindows };
+    return idleWindows(this.server, { contestant: this.id, election, ...idle, ...time });
   }
 
   private ofLeader(alone: IdleWindows): readonly IdleRow[] {

@@ -13,9 +13,10 @@ const LEADER_TIMEOUT_MS = 30_000;
 
 export interface Idle extends Omit<IdleRequest, 'url' | 'from' | 'to'> {
   readonly candidates: number;
-  /** How many ttls to look at; for the CPU once more, since counting costs some. */
+  /** How many ttls to look at. */
   readonly windows: number;
-  readonly cpu: boolean;
+  /** The same for the CPU, before that, since counting costs some. */
+  readonly cpuWindows: number;
 }
 
 /** A sample for each ttl, of all candidates together. */
@@ -36,8 +37,8 @@ export async function idleWindows(server: RedisServer, idle: Idle): Promise<Idle
       what: `one of ${idle.candidates} candidates of ${idle.contestant} leads`,
     });
     await pass(idle.ttlMs);
-    const cpuMs = idle.cpu ? await cpuWindows(server, idle) : [];
-    return { cpuMs, ...(await commandWindows(server, idle)) };
+    const cpuMs = await ofCpu(server, idle);
+    return { cpuMs, ...(await ofCommands(server, idle)) };
   } finally {
     await Promise.all(processes.map((one) => one.kill()));
   }
@@ -61,15 +62,12 @@ async function leaders(processes: readonly LoadProcess<IdlingApi>[]): Promise<nu
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function cpuWindows(
-  server: RedisServer,
-  { windows, ttlMs }: Idle,
-): Promise<readonly number[]> {
+async function ofCpu(server: RedisServer, { cpuWindows, ttlMs }: Idle): Promise<readonly number[]> {
   const read = async (): Promise<number> => (await redisUsage(server)).cpuMs;
-  return steps(await readEach(windows, ttlMs, read));
+  return steps(await readEach(cpuWindows, ttlMs, read));
 }
 
-async function commandWindows(server: RedisServer, { windows, ttlMs }: Idle) {
+async function ofCommands(server: RedisServer, { windows, ttlMs }: Idle) {
   const commands = await SentCommands.watch(server);
   const read = async () => {
     const { inputBytes, outputBytes } = await redisUsage(server);

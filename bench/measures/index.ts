@@ -1,8 +1,17 @@
 /** All measures, in the order of docs/benchmarks.md. */
 import type { Measure } from '../measure.interface.js';
+import { faults } from './faults.js';
 import { takeOver } from './take-over.js';
 import { callPath } from './call-path.js';
+import { idleCost } from './idle-cost.js';
 import { manyElections } from './many-elections.js';
 import { start } from './start.js';
 
-export const MEASURES: readonly Measure[] = [takeOver, manyElections, callPath, start];
+export const MEASURES: readonly Measure[] = [
+  takeOver,
+  faults,
+  idleCost,
+  manyElections,
+  callPath,
+  start,
+];
