@@ -1,5 +1,5 @@
 /** One process that hosts candidates: what it can be asked. */
-import { sharedNowMs } from '../../lib/index.js';
+import { sharedNowMs } from '../../lib/testing/history-recorder.js';
 import { CONTESTANTS } from '../contestants/index.js';
 import type { BenchCandidate } from '../contestants/contestant.interface.js';
 import { Belief, type Interval } from './belief.js';
