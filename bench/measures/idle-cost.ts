@@ -62,7 +62,7 @@ divided by the followers; a single candidate's CPU has in it what an idle Redis 
 often as its README says or as is its default, and once more, for an equal take-over time, each
 ${EQUAL_TAKE_OVER_MS} ms, which is what a poller needs to take over as soon; this library does not poll, so that both are the same
 for it. Candidates share processes of up to 500, each with connections of its own. redis-semaphore, which tries each
-10 ms, is left out where that is more than one Redis can answer.`,
+10 ms, is left out where that is more than one Redis can answer; many pollers each 5 ms are counted as far as they get.`,
   goals: [
     { figure: 'commands per follower and ttl', statistic: 'median', atMost: 1.2 },
     { figure: 'commands per renewal of the leader', statistic: 'median', atMost: 1 },
