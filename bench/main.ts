@@ -5,6 +5,7 @@ import { parseCommandLine, type Request, USAGE, UsageError } from './command-lin
 import { CONTESTANTS } from './contestants/index.js';
 import type { Measure, Row } from './measure.interface.js';
 import { MEASURES } from './measures/index.js';
+import { writeDocs } from './report/docs.js';
 import { machine } from './report/machine.js';
 import { comparisonNotes, measureReport } from './report/report.js';
 import { prepareFile, readRun, type RunMeta, type SavedRun, saveRun } from './report/saved-run.js';
@@ -42,6 +43,7 @@ async function answer(request: Request): Promise<number> {
     from === undefined
       ? await measureAll(measures, request, tell)
       : printed(readRun('--from', from), measures, tell);
+  if (request.docs) await writeDocs(MEASURES, run);
   if (saved !== null) print(comparisonNotes(run.meta, saved.meta));
   for (const { measure, message } of run.failures) say(`${measure} FAILED: ${message}`);
   return run.failures.length === 0 ? 0 : 1;
@@ -50,7 +52,9 @@ async function answer(request: Request): Promise<number> {
 type Tell = (measure: Measure, rows: readonly Row[]) => void;
 
 function printed(run: SavedRun, measures: readonly Measure[], tell: Tell): SavedRun {
-  for (const measure of measures) tell(measure, run.rows);
+  for (const measure of measures) {
+    if (run.rows.some((row) => row.measure === measure.id)) tell(measure, run.rows);
+  }
   return run;
 }
 
