@@ -52,9 +52,9 @@ export const PLOTS: readonly Plot[] = [
     kind: 'strips',
     file: 'hand-over',
     measure: 'hand-over',
-    figure: 'after the release',
+    figure: 'from stop() to leading',
     title: 'From a release to the next leader',
-    axis: 'ms after the release (logarithmic)',
+    axis: 'ms from stop() (logarithmic)',
   },
   {
     kind: 'bars',
