@@ -1,5 +1,5 @@
 /** One process that holds many leases: what it can be asked, and what it says of itself. */
-import { HOLDERS } from './holders/index.js';
+import type { Holder } from './holders/holder.interface.js';
 import { LeaseLog } from './lease-log.js';
 
 /** So many samples tell the same as all of them, with the largest among them. */
@@ -46,13 +46,13 @@ export interface HoldingApi {
   heldAgain(lost: number): Promise<number>;
 }
 
-export function holding(): HoldingApi {
+export function holding(holders: readonly Holder[]): HoldingApi {
   let log = new LeaseLog(0, 0);
   let count = 0;
   return {
     async hold(request) {
       const { ttlMs } = request;
-      const holder = HOLDERS.find(({ id }) => id === request.holder);
+      const holder = holders.find(({ id }) => id === request.holder);
       if (holder === undefined) throw new Error(`There is no holder ${request.holder}.`);
       count = request.count;
       log = new LeaseLog(count, holder.periodMs(ttlMs));

@@ -1,8 +1,8 @@
 /**
  * So many elections in this very process, for a profiler:
  *
- *     cd "$(node sample/demo/compile.mjs lib bench test/support)"
- *     node --cpu-prof --expose-gc bench/load/profile-elections.js 10000 30     elections, seconds
+ *     folder=$(node sample/demo/compile.mjs lib bench test/support)
+ *     node --cpu-prof --expose-gc $folder/bench/load/profile-elections.js 10000 30      elections, seconds
  */
 import 'reflect-metadata';
 
@@ -14,7 +14,7 @@ import { pass } from './pass.js';
 const [, , count = '10000', seconds = '30'] = process.argv;
 const ttlMs = 10_000;
 const server = await RedisServer.start();
-const load = holding();
+const load = holding([elections]);
 const { heldAfterMs, before } = await load.hold({
   holder: elections.id,
   url: server.url,
