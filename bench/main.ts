@@ -8,7 +8,13 @@ import { MEASURES } from './measures/index.js';
 import { writeDocs } from './report/docs.js';
 import { machine } from './report/machine.js';
 import { comparisonNotes, measureReport } from './report/report.js';
-import { prepareFile, readRun, type RunMeta, type SavedRun, saveRun } from './report/saved-run.js';
+import {
+  checkWritable,
+  readRun,
+  type RunMeta,
+  type SavedRun,
+  saveRun,
+} from './report/saved-run.js';
 import { ROOT } from './root.js';
 import { runMeasures } from './run-measures.js';
 import { keepTemporaryFilesTogether } from './temporary-files.js';
@@ -65,7 +71,7 @@ async function measureAll(
 ): Promise<SavedRun> {
   const began = new Date();
   const path = json ?? fileFor(began);
-  await prepareFile(path);
+  await checkWritable(path);
   endOnInterrupt();
   await keepTemporaryFilesTogether();
   const result = await runMeasures(measures, { quick, contestants, say, done });

@@ -1,6 +1,6 @@
 /** A run as it is kept in a file: all samples, and what they were taken on. */
-import { readFileSync } from 'node:fs';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { UsageError } from '../command-line.js';
@@ -29,14 +29,16 @@ export interface SavedRun {
 const SIGNIFICANT_DIGITS = 6;
 
 /**
- * Before anything is measured, so that nothing is measured in vain.
+ * Asked before anything is measured, so that nothing is measured in vain.
  *
  * @throws UsageError
  */
-export async function prepareFile(path: string): Promise<void> {
+export async function checkWritable(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
+    const isNew = !existsSync(path);
     await appendFile(path, '');
+    if (isNew) await rm(path);
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(`--json ${path}: it cannot be written (${message}). Name another file`, {
