@@ -25,7 +25,7 @@ import type { RedisSource } from './stores/redis/redis-client.js';
 import { RedisLeaseStore } from './stores/redis/redis-lease-store.js';
 import { SystemClock } from './system-clock.js';
 import { Election, ElectionRegistry } from './work/election-registry.js';
-import { LeaderWork } from './work/leader-work.js';
+import { LeaderWork, type LeaderWorkParts } from './work/leader-work.js';
 import { RunContext } from './work/run-context.js';
 import { DuplicateElectionError } from './work/work.errors.js';
 
@@ -41,6 +41,7 @@ export class ElectionFactory {
   private readonly store: LeaseStore;
   private readonly ownStore: LeaseStore | null;
   private readonly events: ElectionEvents;
+  private readonly parts: LeaderWorkParts;
 
   /** Expects validated options. */
   constructor(private readonly root: LeaderElectionOptions) {
@@ -58,6 +59,7 @@ export class ElectionFactory {
       (error) =>
         logger.error('A listener in `events` threw; the election goes on.', stackOf(error)),
     );
+    this.parts = { context: this.context, events: this.events, time: this.time };
     const config = resolveElection(root, this.nodeId);
     this.registry = new ElectionRegistry(config.election);
     // forFeature() with its name alone means this one.
@@ -112,9 +114,9 @@ export class ElectionFactory {
   }
 
   private add(options: ElectionOptions): LeaderService {
-    const { clock, context, events, store, time } = this;
+    const { clock, context, events, parts, store, time } = this;
     const config = resolveElection(options, this.nodeId);
-    const work = new LeaderWork({ election: config.election, context, events, time });
+    const work = new LeaderWork(config.election, parts);
     const candidate = new Candidate(
       { config, store, clock, time, events, random: Math.random },
       work,

@@ -30,11 +30,8 @@ export interface CurrentLeadership {
  * @publicApi
  */
 export class LeaderService {
-  /**
-   * Emits the present value on subscribe, then each change once; completes on shutdown. When it emits, `state` and
-   * `isLeader` have changed already.
-   */
-  readonly leadership$: Observable<LeadershipChange>;
+  /** Made at first use: few of many elections are listened to. */
+  private changes: Observable<LeadershipChange> | null = null;
 
   /** @internal */
   constructor(
@@ -48,19 +45,27 @@ export class LeaderService {
           'and inject it.',
       );
     }
-    this.leadership$ = new Observable((subscriber) => {
-      const { candidate } = election;
+  }
+
+  /**
+   * Emits the present value on subscribe, then each change once; completes on shutdown. When it emits, `state` and
+   * `isLeader` have changed already.
+   */
+  get leadership$(): Observable<LeadershipChange> {
+    this.changes ??= new Observable((subscriber) => {
+      const { candidate } = this.election;
       const tell = (change: LeadershipChange) => {
         subscriber.next(change);
         if (change.state === 'stopped') subscriber.complete();
       };
       // What follows from it must not belong to the run that happens to subscribe.
-      context.outside(() => candidate.noticeExpiry());
+      this.context.outside(() => candidate.noticeExpiry());
       // Listens first: the subscriber may cause a change when it is told the present value.
       const stopListening = candidate.onChange(tell);
       tell(candidate.current);
       return stopListening;
     });
+    return this.changes;
   }
 
   /**

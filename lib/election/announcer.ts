@@ -4,9 +4,13 @@ import type { ElectionState, LeadershipChange } from './election-events.interfac
 import type { LeaderInfo } from './lease-store.interface.js';
 import type { Outbox } from './outbox.js';
 
+type Listener = (change: LeadershipChange) => void;
+
+const NONE: readonly Listener[] = [];
+
 /** What a candidate has said of itself, and who hears of the next change. */
 export class Announcer {
-  private readonly listeners = new Set<(change: LeadershipChange) => void>();
+  private listeners: readonly Listener[] = NONE;
   private last: LeadershipChange;
 
   constructor(
@@ -20,9 +24,11 @@ export class Announcer {
     return this.last;
   }
 
-  onChange(listener: (change: LeadershipChange) => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+  onChange(listener: Listener): () => void {
+    this.listeners = [...this.listeners, listener];
+    return () => {
+      this.listeners = this.listeners.filter((other) => other !== listener);
+    };
   }
 
   /** Tells of what has changed already; says nothing where nothing did. */
@@ -34,7 +40,7 @@ export class Announcer {
     this.outbox.send(() => events.changed({ election, change }));
     for (const listener of this.listeners) {
       this.outbox.send(() => {
-        if (this.listeners.has(listener)) listener(change);
+        if (this.listeners.includes(listener)) listener(change);
       });
     }
   }

@@ -2,6 +2,7 @@ import { Announcer } from './announcer.js';
 import { Campaign, type CampaignListener, type Grant } from './campaign.js';
 import { ElectionContext, type ElectionParts } from './election-context.js';
 import type { LossReason } from './election.errors.js';
+import type { LeaseWatcher } from './lease-store.interface.js';
 import type { LeadershipChange } from './election-events.interface.js';
 import { giveUpLease } from './give-up-lease.js';
 import { Leadership } from './leadership.js';
@@ -16,6 +17,8 @@ export interface RunsInFlight {
 
 /** What aborted work gets to settle in, after `drainTimeoutMs`; if it does, the lease is released after all. */
 const ABORT_GRACE_MS = 100;
+
+const NOTHING: Promise<unknown> = Promise.resolve();
 
 interface Campaigning {
   readonly name: 'campaigning';
@@ -41,7 +44,7 @@ type Role = { readonly name: 'idle' } | Campaigning | Holding | { readonly name:
  * Only the `become…` methods change the role, and a campaign or keeper is stopped with its role: whatever it had
  * under way is dropped when it is answered (rule 8).
  */
-export class Candidate {
+export class Candidate implements LeaseWatcher {
   private readonly context: ElectionContext;
   private readonly outbox = new Outbox();
   private readonly announcer: Announcer;
@@ -50,7 +53,7 @@ export class Candidate {
   /** How long to stay out of the contest once the present leadership is over, or the start has come. */
   private restMs = 0;
   private unwatch: (() => void) | null = null;
-  private resigning: Promise<unknown> = Promise.resolve();
+  private resigning: Promise<unknown> = NOTHING;
   private stopping: Promise<void> | null = null;
 
   constructor(
@@ -91,16 +94,25 @@ export class Candidate {
       this.outbox.send(() =>
         events.started({ election: config.election, campaign: config.campaign }),
       );
-      this.unwatch = store.watch(config.election, {
-        noticed: (text) => this.context.sawNotice({ notice: text }),
-        freed: () => this.wakeCampaign(),
-        reconnected: () => {
-          this.wakeCampaign();
-          if (isHolding(this.role)) this.role.keeper.wake();
-        },
-      });
+      this.unwatch = store.watch(config.election, this);
       this.becomeCampaigner(null);
     });
+  }
+
+  /** The store tells. */
+  freed(): void {
+    if (this.role.name === 'campaigning') this.role.campaign.wake();
+  }
+
+  /** The store tells. */
+  reconnected(): void {
+    if (this.role.name === 'campaigning') this.role.campaign.wake();
+    if (isHolding(this.role)) this.role.keeper.wake();
+  }
+
+  /** The store tells. */
+  noticed(text: string): void {
+    this.context.sawNotice({ notice: text });
   }
 
   /** Asks the store now whether this candidate leads. False when it does not, or when the store gives no answer. */
@@ -242,10 +254,6 @@ export class Candidate {
   /** How it stands while it knows of no leader. */
   private get unknownLeader(): 'candidate' | 'follower' {
     return this.context.config.campaign ? 'candidate' : 'follower';
-  }
-
-  private wakeCampaign(): void {
-    if (this.role.name === 'campaigning') this.role.campaign.wake();
   }
 
   /** True when `work` ended within that time. */

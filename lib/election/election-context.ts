@@ -38,7 +38,8 @@ export class ElectionContext implements ElectionParts {
   /** The longest lease ever seen here. It differs from this candidate's own while a rollout changes `leaseTtlMs`. */
   longestTtlMs: number;
   private attempts = 0;
-  private readonly underWay = new Set<Promise<unknown>>();
+  private underWay = 0;
+  private onSettled: (() => void) | null = null;
   private lastNotice: string | null = null;
 
   constructor(parts: ElectionParts) {
@@ -92,23 +93,27 @@ export class ElectionContext implements ElectionParts {
     call: (timeoutMs: number) => Promise<T>,
     late?: (answer: T) => void,
   ): Promise<T> {
-    const answered = this.settleWithin(Math.max(1, Math.floor(timeoutMs)), call, late);
-    this.underWay.add(answered);
+    this.underWay += 1;
     try {
-      const answer = await answered;
+      const answer = await this.settleWithin(Math.max(1, Math.floor(timeoutMs)), call, late);
       this.events.storeAnswered({ election: this.election });
       return answer;
     } catch (error) {
       this.events.storeFailed({ election: this.election, operation, error });
       throw error;
     } finally {
-      this.underWay.delete(answered);
+      this.underWay -= 1;
+      if (this.underWay === 0) this.onSettled?.();
     }
   }
 
   /** Resolves when no call is under way; each one settles within its timeout. */
   async settled(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+    while (this.underWay > 0) {
+      await new Promise<void>((resolve) => (this.onSettled = resolve));
+      // Whoever waits for that call comes first, and may ask again.
+      await Promise.resolve();
+    }
   }
 
   private settleWithin<T>(

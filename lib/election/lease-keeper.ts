@@ -16,8 +16,8 @@ export class LeaseKeeper {
   private lagReported = false;
   private renewAt: number;
   private timerSetAt = 0;
-  private cancelRenewal: (() => void) | null = null;
-  private cancelDeadline: (() => void) | null = null;
+  /** For the next renewal, or for the deadline where that comes first or a renewal is under way. */
+  private cancelTimer: (() => void) | null = null;
 
   constructor(
     private readonly context: ElectionContext,
@@ -29,15 +29,13 @@ export class LeaseKeeper {
   }
 
   start(): void {
-    this.watchDeadline();
     this.scheduleRenewal(this.renewAt - this.context.time.now());
   }
 
   /** Renews nothing more. A renewal under way changes nothing when it is answered. */
   stop(): void {
     this.over = true;
-    this.cancelRenewal?.();
-    this.cancelDeadline?.();
+    this.cancelTimer?.();
   }
 
   /** Renews now instead of when it is due. */
@@ -86,6 +84,7 @@ export class LeaseKeeper {
     if (!this.stillValid()) return;
     this.reportLateness('kept');
     this.renewing = true;
+    this.watchDeadline();
     try {
       if (await this.confirm()) this.scheduleNext();
     } catch {
@@ -108,23 +107,26 @@ export class LeaseKeeper {
   }
 
   private scheduleRenewal(delayMs: number): void {
-    this.cancelRenewal?.();
     // It may have been stopped between a renewal's answer and this.
     if (this.over) return;
     this.timerSetAt = this.context.time.now();
+    if (this.timerSetAt + delayMs >= this.leadership.deadline) this.watchDeadline();
     // `renew` never rejects.
-    this.cancelRenewal = this.context.clock.setTimer(() => void this.renew(), Math.max(0, delayMs));
+    else this.setTimer(() => void this.renew(), delayMs);
   }
 
   /** The timer only makes the loss timely (rules 3 and 4): it fires even when a renewal never settles. */
   private watchDeadline(): void {
     const leftMs = this.leadership.deadline - this.context.time.now();
-    this.cancelDeadline = this.context.clock.setTimer(
-      () => {
-        if (this.stillValid()) this.watchDeadline();
-      },
-      Math.max(0, leftMs),
-    );
+    this.setTimer(() => {
+      if (this.stillValid()) this.watchDeadline();
+    }, leftMs);
+  }
+
+  /** In place of the one that was set before. */
+  private setTimer(callback: () => void, delayMs: number): void {
+    this.cancelTimer?.();
+    this.cancelTimer = this.context.clock.setTimer(callback, Math.max(0, delayMs));
   }
 
   /** False once this keeper has nothing to keep; notices a deadline that has passed. */

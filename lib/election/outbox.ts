@@ -4,7 +4,7 @@
  * first step before the one that a listener caused.
  */
 export class Outbox {
-  private readonly messages: (() => void)[] = [];
+  private messages: (() => void)[] | null = null;
   private busy = false;
 
   /** Runs one step, then delivers what it sent. A step that a listener causes is delivered after the present one. */
@@ -21,18 +21,22 @@ export class Outbox {
 
   /** Only within a step. */
   send(message: () => void): void {
-    this.messages.push(message);
+    (this.messages ??= []).push(message);
   }
 
   private deliver(): void {
-    for (let message = this.messages.shift(); message; message = this.messages.shift()) {
-      try {
-        message();
-      } catch (error) {
-        // The election goes on, and the process learns of the defect as of any other uncaught error.
-        queueMicrotask(() => {
-          throw error;
-        });
+    while (this.messages !== null) {
+      const { messages } = this;
+      this.messages = null;
+      for (const message of messages) {
+        try {
+          message();
+        } catch (error) {
+          // The election goes on, and the process learns of the defect as of any other uncaught error.
+          queueMicrotask(() => {
+            throw error;
+          });
+        }
       }
     }
   }

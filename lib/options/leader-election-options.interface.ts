@@ -17,7 +17,7 @@ export interface ElectionOptions {
    */
   readonly leaseTtlMs?: number | undefined;
 
-  /** How often the leader renews. @default leaseTtlMs / 3 */
+  /** How often the leader renews. @default 0.33 × leaseTtlMs */
   readonly renewIntervalMs?: number | undefined;
 
   /**

@@ -4,6 +4,11 @@ import type { ElectionOptions } from './leader-election-options.interface.js';
 import { wrongType, wrongValue } from './option.errors.js';
 
 const DEFAULT_TTL_MS = 10_000;
+/**
+ * A little more often than three times: a follower looks when the lease that it saw ends, and the third renewal after
+ * that one should have come by then.
+ */
+const RENEW_PART_OF_TTL = 0.33;
 const DEFAULT_DRAIN_MS = 10_000;
 const MIN_TTL_MS = 100;
 const MIN_COMMAND_TIMEOUT_MS = 10;
@@ -28,7 +33,7 @@ export function resolveDurations(options: ElectionOptions): ElectionTiming {
   const leaseTtlMs = duration(options, 'leaseTtlMs', DEFAULT_TTL_MS, MIN_TTL_MS);
   return {
     leaseTtlMs,
-    renewIntervalMs: duration(options, 'renewIntervalMs', leaseTtlMs / 3, 1),
+    renewIntervalMs: duration(options, 'renewIntervalMs', leaseTtlMs * RENEW_PART_OF_TTL, 1),
     safetyMarginMs: duration(options, 'safetyMarginMs', leaseTtlMs / 5, 1),
     commandTimeoutMs: duration(options, 'commandTimeoutMs', leaseTtlMs / 6, MIN_COMMAND_TIMEOUT_MS),
     drainTimeoutMs: duration(options, 'drainTimeoutMs', DEFAULT_DRAIN_MS, 0),

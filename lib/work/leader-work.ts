@@ -8,11 +8,17 @@ import type { LeaseTime } from '../election/lease-time.js';
 import { NotLeaderException } from './not-leader.exception.js';
 import type { RunContext } from './run-context.js';
 
+/** What the elections of one application share. */
 export interface LeaderWorkParts {
-  readonly election: string;
   readonly context: RunContext;
   readonly events: ElectionEvents;
   readonly time: LeaseTime;
+}
+
+/** The runs in flight under one leadership. */
+interface Flight {
+  runs: number;
+  readonly whenIdle: (() => void)[];
 }
 
 /**
@@ -20,10 +26,13 @@ export interface LeaderWorkParts {
  * (rule 21), and which leadership the present code belongs to.
  */
 export class LeaderWork {
-  private readonly inFlight = new Map<Leadership, number>();
-  private readonly waiting = new Map<Leadership, (() => void)[]>();
+  /** Mostly of one leadership, but a run may outlive its own. */
+  private flights: Map<Leadership, Flight> | null = null;
 
-  constructor(private readonly parts: LeaderWorkParts) {}
+  constructor(
+    private readonly election: string,
+    private readonly parts: LeaderWorkParts,
+  ) {}
 
   /** The leadership that the present run began under, over or not; undefined outside of a run. */
   get pinned(): Leadership | undefined {
@@ -31,11 +40,9 @@ export class LeaderWork {
   }
 
   idle(leadership: Leadership): Promise<void> {
-    if (!this.inFlight.has(leadership)) return Promise.resolve();
-    return new Promise((resolve) => {
-      const waiting = this.waiting.get(leadership) ?? [];
-      this.waiting.set(leadership, [...waiting, resolve]);
-    });
+    const flight = this.flights?.get(leadership);
+    if (flight === undefined) return Promise.resolve();
+    return new Promise((resolve) => flight.whenIdle.push(resolve));
   }
 
   /**
@@ -71,7 +78,8 @@ export class LeaderWork {
     handler: string | null,
     source: Observable<unknown>,
   ): Observable<unknown> {
-    const { context, election } = this.parts;
+    const { election } = this;
+    const { context } = this.parts;
     const { epoch } = leadership;
     const outlived = () => new NotLeaderException({ election, leader: null, endedEpoch: epoch });
     return defer(() => {
@@ -101,10 +109,11 @@ export class LeaderWork {
 
   /** Counts a run in, and returns how to count it out. */
   private began(leadership: Leadership, handler: string | null): (failed: boolean) => void {
-    const { election, events, time } = this.parts;
+    const { election } = this;
+    const { events, time } = this.parts;
     const { epoch } = leadership;
     const startedAt = time.now();
-    this.inFlight.set(leadership, (this.inFlight.get(leadership) ?? 0) + 1);
+    this.enter(leadership);
     events.runStarted({ election, epoch, handler });
     return (failed) => {
       this.leave(leadership);
@@ -119,16 +128,20 @@ export class LeaderWork {
     };
   }
 
+  private enter(leadership: Leadership): void {
+    this.flights ??= new Map();
+    const flight = this.flights.get(leadership);
+    if (flight === undefined) this.flights.set(leadership, { runs: 1, whenIdle: [] });
+    else flight.runs += 1;
+  }
+
   private leave(leadership: Leadership): void {
-    const left = (this.inFlight.get(leadership) ?? 1) - 1;
-    if (left > 0) {
-      this.inFlight.set(leadership, left);
-      return;
-    }
-    this.inFlight.delete(leadership);
-    const waiting = this.waiting.get(leadership) ?? [];
-    this.waiting.delete(leadership);
-    for (const resolve of waiting) resolve();
+    const flight = this.flights?.get(leadership);
+    if (flight === undefined) return;
+    flight.runs -= 1;
+    if (flight.runs > 0) return;
+    this.flights?.delete(leadership);
+    for (const resolve of flight.whenIdle) resolve();
   }
 }
 

@@ -10,7 +10,7 @@ export const REDIS_CONTROLS: readonly Control[] = [
     off: 'a server is its run id alone, so that one which is promoted again is the same',
     edits: [
       {
-        file: 'lib/stores/redis/scripts/acquire.script.ts',
+        file: 'lib/stores/redis/scripts/server-now.ts',
         find: "server = run_id .. ':' .. (promotion or '')",
         replace: 'server = run_id',
       },

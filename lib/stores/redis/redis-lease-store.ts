@@ -139,11 +139,10 @@ export class RedisLeaseStore implements QuorumMember {
     this.watchers.add(watcher);
     for (const warning of this.warnings) watcher.noticed?.(warning);
     this.link.open();
-    const channel = `${this.clientPrefix}${this.keys(election).lease}`;
-    const unsubscribe = this.subscriber.watch(channel, watcher);
+    this.subscriber.watch(this.channel(election), watcher);
     return () => {
       this.watchers.delete(watcher);
-      unsubscribe();
+      this.subscriber.unwatch(this.channel(election), watcher);
     };
   }
 
@@ -183,6 +182,10 @@ export class RedisLeaseStore implements QuorumMember {
 
   private runnerFor({ election, minReplicaAcks }: Replicated): ScriptRunner {
     return minReplicaAcks > 0 ? this.ackLanes.of(election) : this.scripts;
+  }
+
+  private channel(election: string): string {
+    return `${this.clientPrefix}${this.keys(election).lease}`;
   }
 
   private keys(election: string): ElectionKeys {

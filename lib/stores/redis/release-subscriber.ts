@@ -8,7 +8,7 @@ import { RedisLink } from './redis-link.js';
  */
 export class ReleaseSubscriber {
   private readonly link: RedisLink;
-  private readonly watchers = new Map<string, Set<LeaseWatcher>>();
+  private readonly watchers = new Map<string, readonly LeaseWatcher[]>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly client: RedisClient) {
@@ -18,13 +18,16 @@ export class ReleaseSubscriber {
     });
   }
 
-  watch(channel: string, watcher: LeaseWatcher): () => void {
+  watch(channel: string, watcher: LeaseWatcher): void {
     const known = this.watchers.get(channel);
-    const watchers = known ?? new Set();
-    this.watchers.set(channel, watchers.add(watcher));
+    this.watchers.set(channel, [...(known ?? []), watcher]);
     this.link.open();
     if (known === undefined && this.link.isReady) this.subscribe([channel]);
-    return () => void watchers.delete(watcher);
+  }
+
+  unwatch(channel: string, watcher: LeaseWatcher): void {
+    const others = this.watchers.get(channel)?.filter((other) => other !== watcher);
+    this.watchers.set(channel, others ?? []);
   }
 
   close(): Promise<void> {

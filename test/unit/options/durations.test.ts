@@ -21,13 +21,13 @@ describe('durations', () => {
   it('C-02: are derived from the lease where they are left out', () => {
     expect(resolveTiming({})).toEqual({
       leaseTtlMs: 10_000,
-      renewIntervalMs: 3_333,
+      renewIntervalMs: 3_300,
       safetyMarginMs: 2_000,
       commandTimeoutMs: 1_666,
       drainTimeoutMs: 10_000,
     });
     expect(resolveTiming({ leaseTtlMs: 30_000 })).toMatchObject({
-      renewIntervalMs: 10_000,
+      renewIntervalMs: 9_900,
       safetyMarginMs: 6_000,
       commandTimeoutMs: 5_000,
     });

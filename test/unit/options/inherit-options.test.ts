@@ -51,7 +51,7 @@ describe('a feature', () => {
     const timing = resolveTiming(inheritFromRoot(root, { name: 'reports', leaseTtlMs: 3_000 }));
     expect(timing).toEqual({
       leaseTtlMs: 3_000,
-      renewIntervalMs: 1_000,
+      renewIntervalMs: 990,
       safetyMarginMs: 600,
       commandTimeoutMs: 500,
       drainTimeoutMs: 30_000,

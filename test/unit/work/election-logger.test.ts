@@ -39,11 +39,11 @@ describe('ElectionLogger', () => {
     expect(logger.kept).toEqual([
       [
         'log',
-        'Election "billing": pod-1 takes part (leaseTtlMs 10000, renewIntervalMs 3333, safetyMarginMs 2000).',
+        'Election "billing": pod-1 takes part (leaseTtlMs 10000, renewIntervalMs 3300, safetyMarginMs 2000).',
       ],
       [
         'log',
-        'Election "reports": pod-1 only watches (leaseTtlMs 10000, renewIntervalMs 3333, safetyMarginMs 2000).',
+        'Election "reports": pod-1 only watches (leaseTtlMs 10000, renewIntervalMs 3300, safetyMarginMs 2000).',
       ],
     ]);
   });

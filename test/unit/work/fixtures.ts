@@ -14,5 +14,5 @@ export function leadership(epoch = 1, election = 'default'): Leadership {
 /** The leader-only work of one election, of which `events` hears. */
 export function leaderWork(context = new RunContext(), election = 'default') {
   const events = new ElectionRecorder();
-  return { work: new LeaderWork({ election, context, events, time }), events, context };
+  return { work: new LeaderWork(election, { context, events, time }), events, context };
 }

@@ -1,4 +1,5 @@
 import { defineScript } from './script.js';
+import { SERVER_NOW } from './server-now.js';
 
 /**
  * Checks, grants, raises the epoch and writes the holder in one step (rules 5, 7, 13 to 16).
@@ -21,22 +22,8 @@ local tag, holder, attempt, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(
 local floor, hold_off, longest_ttl = tonumber(ARGV[5]), ARGV[6], math.max(tonumber(ARGV[9]), record_ttl)
 local notice = ''
 
--- The run id changes with each restart, the replication id with each promotion: a primary that was demoted and then
--- promoted again is another server, since it may lack what was granted meanwhile.
-local server, up, was_promoted = 'hidden', 0, false
-local info = redis.pcall('INFO', 'server')
-local run_id = type(info) == 'string' and string.match(info, 'run_id:(%w+)')
-if run_id then
-  local replication = redis.pcall('INFO', 'replication')
-  local promotion = type(replication) == 'string' and string.match(replication, 'master_replid:(%w+)')
-  server = run_id .. ':' .. (promotion or '')
-  -- It has been a replica: how long it is up says nothing of what it may lack.
-  was_promoted = not (promotion and string.match(replication, 'second_repl_offset:%-1'))
-  -- Between two times in whole seconds, both cut off: at least so long, and less than a second longer.
-  up = (tonumber(string.match(info, 'uptime_in_seconds:(%d+)') or 0) - 1) * 1000 + now % 1000
-else
-  notice = 'hidden-identity'
-end
+local server, up, was_promoted = server_now()
+if server == 'hidden' then notice = 'hidden-identity' end
 
 -- The clock was set back: the lease of a dead leader must not last until it has caught up.
 if tonumber(record.expiresAt or 0) > now + record_ttl then
@@ -96,4 +83,5 @@ redis.call('HDEL', KEYS[2], 'holdOffServer', 'holdOffSince', 'holdOffMs')
 redis.call('SET', KEYS[1], holder .. '|' .. text(epoch), 'PXAT', ends)
 return { tag, 'granted', notice, text(epoch) }
 `,
+  SERVER_NOW,
 );

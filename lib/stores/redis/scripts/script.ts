@@ -45,12 +45,18 @@ end
  * as many as the next; the reply is a list with one reply for each. Where one of them fails, so does the whole, and
  * what came before it has been done.
  */
-export function defineScript(name: string, yes: string | null, body: string): RedisScript {
+export function defineScript(
+  name: string,
+  yes: string | null,
+  body: string,
+  /** What all of its requests share. */
+  shared = '',
+): RedisScript {
   const source = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function text(number) return string.format('%.0f', number) end
-
+${shared}
 local function answer(KEYS, ARGV)${PREAMBLE}${body}end
 
 local replies, requests = {}, #KEYS / 2
