@@ -1,12 +1,14 @@
 /** One process that boots an application once: what it can be asked. */
+import { once } from 'node:events';
+
 import { Injectable, Module, type ModuleMetadata, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 
 type Package = typeof import('../../lib/index.js');
 
-/** The same application alone, with a connection that it waits for, or with this library. */
-export type Variant = 'alone' | 'with a connection' | 'with the library';
+/** The same application alone, with connections of its own that it does or does not wait for, or with this library. */
+export type Variant = 'alone' | 'connecting' | 'connected' | 'with the library';
 
 export interface BootRequest {
   readonly variant: Variant;
@@ -34,7 +36,7 @@ export function booting(): BootApi {
       const beganBoot = performance.now();
       const metadata =
         library === null
-          ? { providers: [plainJobs(), ...(variant === 'alone' ? [] : [connection(redisUrl)])] }
+          ? { providers: [plainJobs(), ...connectionsOf(variant, redisUrl)] }
           : withLibrary(library, redisUrl);
       class AppModule {}
       Module(metadata)(AppModule);
@@ -54,13 +56,15 @@ function plainJobs(): Provider {
   return Jobs;
 }
 
-function connection(url: string): Provider {
+/** As many as the library opens. */
+function connectionsOf(variant: Variant, url: string): readonly Provider[] {
+  const waits = variant === 'connected';
   const useFactory = async () => {
-    const redis = new Redis(url, { lazyConnect: true });
-    await redis.connect();
-    return redis;
+    const connections = [new Redis(url), new Redis(url)];
+    if (waits) await Promise.all(connections.map((connection) => once(connection, 'ready')));
+    return connections;
   };
-  return { provide: Redis, useFactory };
+  return variant === 'alone' ? [] : [{ provide: Redis, useFactory }];
 }
 
 function withLibrary(library: Package, redis: string): ModuleMetadata {

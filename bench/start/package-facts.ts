@@ -15,16 +15,17 @@ export interface PackageFacts {
 
 const run = promisify(execFile);
 
-/** Of the built package in the folder, which may be one that is installed. */
-export async function packageFacts(folder: string): Promise<PackageFacts> {
-  const args = ['pack', folder, '--dry-run', '--json', '--ignore-scripts'];
+/** Of the built packages in these folders, which may be installed ones. */
+export async function packageFacts(folders: readonly string[]): Promise<readonly PackageFacts[]> {
+  if (folders.length === 0) return [];
+  const args = ['pack', ...folders, '--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = await run('npm', args, { cwd: ROOT });
-  const [packed] = JSON.parse(stdout) as { size: number; unpackedSize: number }[];
-  if (packed === undefined) throw new Error(`npm pack says nothing of ${folder}.`);
-  const dependencies = new Set<string>();
-  collect(folder, dependencies);
-  const { size, unpackedSize } = packed;
-  return { packedBytes: size, unpackedBytes: unpackedSize, dependencies: dependencies.size };
+  const packed = JSON.parse(stdout) as { size: number; unpackedSize: number }[];
+  return packed.map(({ size, unpackedSize }, index) => {
+    const dependencies = new Set<string>();
+    collect(folders[index] ?? '', dependencies);
+    return { packedBytes: size, unpackedBytes: unpackedSize, dependencies: dependencies.size };
+  });
 }
 
 function collect(folder: string, found: Set<string>): void {
