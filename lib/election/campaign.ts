@@ -18,11 +18,11 @@ export interface CampaignListener {
 }
 
 /**
- * A follower probes a few milliseconds after the lease ends: late enough that the leader's renewal, which may be due
- * at that very moment, comes first, and spread so that candidates do not all arrive at once (rule 18).
+ * A follower probes just after the lease ends: a timer may fire a millisecond early, and the store counts whole ones. It
+ * is spread a little, so that candidates do not all arrive at once (rule 18).
  */
 const PROBE_DELAY_MS = 2;
-const PROBE_JITTER_MS = 6;
+const PROBE_JITTER_MS = 2;
 
 /** The first wait after a failed try is a `retryDelay`; each further failure doubles it, up to this part of a ttl. */
 const LONGEST_BACKOFF_PART_OF_TTL = 1 / 3;

@@ -25,7 +25,8 @@ export class LeaseKeeper {
     grantedAt: number,
     private readonly lost: (reason: LossReason) => void,
   ) {
-    this.renewAt = grantedAt + context.config.renewIntervalMs;
+    // Not in step with what else was granted just then, or thousands of elections would stay so.
+    this.renewAt = grantedAt + context.jittered(context.config.renewIntervalMs);
   }
 
   start(): void {

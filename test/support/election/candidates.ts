@@ -24,7 +24,7 @@ export const DRAIN_MS = 10_000;
 /** How long a leadership lasts from when its request was sent (rule 1). */
 export const VALID_MS = TTL_MS - MARGIN_MS;
 /** A free lease is noticed within this by whoever waits for it. */
-export const PROBE_MS = 10;
+export const PROBE_MS = 6;
 /** The longest wait before a call that failed is repeated. */
 export const RETRY_MS = 334;
 

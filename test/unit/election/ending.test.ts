@@ -76,7 +76,7 @@ describe('draining', () => {
   });
 
   it('rule 21: work that runs on keeps its lease until that runs out', async () => {
-    const contest = Contest.of(2);
+    const contest = Contest.of(2, { random: () => 1 });
     await contest.advance(0);
     const [a, b] = [contest.node(0), contest.node(1)];
     const endRun = a.runs.begin();
@@ -116,7 +116,7 @@ describe('draining', () => {
   });
 
   it('O-05: a cooldown holds even when the lease is lost while it drains', async () => {
-    const contest = Contest.of(1);
+    const contest = Contest.of(1, { random: () => 1 });
     await contest.advance(0);
     const { candidate, runs, store } = contest.node(0);
     runs.begin();
@@ -488,7 +488,7 @@ describe('a listener that calls back', () => {
   });
 
   it('may step down from an abort signal, and the cooldown holds', async () => {
-    const contest = Contest.of(1);
+    const contest = Contest.of(1, { random: () => 1 });
     await contest.advance(0);
     const { candidate, store } = contest.node(0);
     candidate.leadership?.signal.addEventListener('abort', () => void candidate.stepDown(60_000));

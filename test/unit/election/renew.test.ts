@@ -12,9 +12,12 @@ import {
   type TestNode,
 } from '../../support/election/candidates.js';
 
+/** The first renewal comes after a whole interval. */
+const UNHURRIED = () => 1;
+
 /** One leader whose store fails the test on every call that it did not announce. */
 async function strictLeader(
-  random: () => number = () => 0.5,
+  random: () => number = UNHURRIED,
 ): Promise<{ contest: Contest; leader: TestNode; epoch: number }> {
   const contest = new Contest();
   const leader = contest.join({ strict: true, random });
@@ -41,6 +44,22 @@ describe('renewing the lease', () => {
     await closeStrict(contest, leader);
   });
 
+  it.each([
+    { random: 0, part: 0.5 },
+    { random: 0.5, part: 0.75 },
+  ])(
+    'renews earlier for the first time, so that elections won at once do not stay in step ($part)',
+    async ({ random, part }) => {
+      const { contest, leader } = await strictLeader(() => random);
+      leader.store.next('renew').next('renew');
+      await contest.advance((1 + part) * RENEW_MS);
+      expect(
+        leader.store.calls.filter(({ operation }) => operation === 'renew').map(({ at }) => at),
+      ).toEqual([part * RENEW_MS, (1 + part) * RENEW_MS]);
+      await closeStrict(contest, leader);
+    },
+  );
+
   it('rule 9: names its holder and its epoch', async () => {
     const { contest, leader, epoch } = await strictLeader();
     leader.store.next('renew');
@@ -64,7 +83,7 @@ describe('renewing the lease', () => {
       const { contest, leader } = await strictLeader(() => random);
       leader.store.next('renew', { fail: 'before' }).next('renew');
 
-      await contest.advance(RENEW_MS + delayMs - 2);
+      await contest.advance(RENEW_MS * (0.5 + random / 2) + delayMs - 2);
       expect(leader.store.count('renew')).toBe(1);
       await contest.advance(2);
       expect(leader.store.count('renew')).toBe(2);
@@ -137,7 +156,7 @@ describe('renewing the lease', () => {
   });
 
   it('S-12: a yes that arrives after the deadline changes nothing', async () => {
-    const contest = Contest.of(2);
+    const contest = Contest.of(2, { random: UNHURRIED });
     const { candidate, clock, store } = contest.node(0);
     await contest.advance(0);
     const { leadership } = candidate;
@@ -162,7 +181,7 @@ describe('renewing the lease', () => {
   });
 
   it('S-12: a yes that arrives just before the deadline counts', async () => {
-    const contest = Contest.of(2);
+    const contest = Contest.of(2, { random: UNHURRIED });
     const { candidate, clock, store } = contest.node(0);
     await contest.advance(0);
     const { leadership } = candidate;

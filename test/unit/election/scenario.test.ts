@@ -43,31 +43,31 @@ const EXPECTED = `
      0  a  is leader epoch 1893456000000
      0  b  is follower of a
      0  c  is follower of a
-  3333  a  renew: yes
+  2500  a  renew: yes
   4000  -  the link of a is cut
-  6666  a  renew: request lost
-  8583  a  renew: request lost
- 10005  b  acquire: no, held, 3328 ms left
- 10005  c  acquire: no, held, 3328 ms left
- 10500  a  renew: request lost
- 11333  a  is candidate (store-lost)
- 11333  a  acquire: request lost
- 13250  a  acquire: request lost
- 13338  b  acquire: yes, epoch 1893456000001
- 13338  b  is leader epoch 1893456000001
- 13338  c  acquire: no, held, 10000 ms left
- 13338  c  is follower of b
- 15417  a  inspect: request lost
+  5833  a  renew: request lost
+  7750  a  renew: request lost
+  9667  a  renew: request lost
+ 10003  b  acquire: no, held, 2497 ms left
+ 10003  c  acquire: no, held, 2497 ms left
+ 10500  a  is candidate (store-lost)
+ 10500  a  acquire: request lost
+ 12417  a  acquire: request lost
+ 12503  b  acquire: yes, epoch 1893456000001
+ 12503  b  is leader epoch 1893456000001
+ 12503  c  acquire: no, held, 10000 ms left
+ 12503  c  is follower of b
+ 14584  a  inspect: request lost
+ 15003  b  renew: yes
  16000  -  the link of a is repaired
- 16671  b  renew: yes
- 18084  a  inspect: 8587 ms left
- 18084  a  is follower of b
- 18084  a  acquire: no, held, 8587 ms left
+ 17251  a  inspect: 7752 ms left
+ 17251  a  is follower of b
+ 17251  a  acquire: no, held, 7752 ms left
+ 18336  b  renew: yes
  20000  -  b is asked to step down while it works
  20000  b  is draining (released)
- 20004  b  renew: yes
- 23337  b  renew: yes
- 23343  c  acquire: no, held, 9994 ms left
+ 21669  b  renew: yes
+ 22506  c  acquire: no, held, 9163 ms left
  25000  -  the work of b ends
  25000  b  release: yes
  25000  a  acquire: yes, epoch 1893456000002
@@ -78,16 +78,16 @@ const EXPECTED = `
  25000  b  inspect: 10000 ms left
  25000  b  is follower of a
  26000  -  somebody deletes the lease
- 28333  a  renew: no, gone
- 28333  a  is candidate (store-lost)
- 28333  a  acquire: no, vanished, 6667 ms left
- 35005  c  acquire: yes, epoch 1893456000003
- 35005  c  is leader epoch 1893456000003
- 35005  b  inspect: 10000 ms left
- 35005  b  is follower of c
- 35005  a  acquire: no, held, 10000 ms left
- 35005  a  is follower of c
- 38338  c  renew: yes
+ 27500  a  renew: no, gone
+ 27500  a  is candidate (store-lost)
+ 27500  a  acquire: no, vanished, 7500 ms left
+ 35003  c  acquire: yes, epoch 1893456000003
+ 35003  c  is leader epoch 1893456000003
+ 35003  b  inspect: 10000 ms left
+ 35003  b  is follower of c
+ 35003  a  acquire: no, held, 10000 ms left
+ 35003  a  is follower of c
+ 37503  c  renew: yes
  40000  -  everybody shuts down
  40000  a  is stopped
  40000  b  is stopped
