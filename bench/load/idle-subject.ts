@@ -1,4 +1,5 @@
 /** One contestant of the idle cost, case after case. */
+import { resolveTiming } from '../../lib/options/timing.js';
 import type { RedisServer } from '../../test/support/redis/redis-server.js';
 import type { Row } from '../measure.interface.js';
 import { OURS } from '../ours.js';
@@ -63,7 +64,7 @@ export class IdleSubject {
     );
     if (this.id !== OURS) return rows;
     const { ttlMs } = this.time;
-    const renewals = ttlMs / Math.floor(ttlMs / 3);
+    const renewals = ttlMs / resolveTiming({ leaseTtlMs: ttlMs }).renewIntervalMs;
     const each = alone.commands.map((commands) => commands / renewals);
     const figure = 'commands per renewal of the leader';
     return [...rows, this.row({ candidates: 1, cpu: true }, figure, 'commands', each)];

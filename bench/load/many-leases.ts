@@ -2,7 +2,7 @@
 import type { RedisServer } from '../../test/support/redis/redis-server.js';
 import type { Row } from '../measure.interface.js';
 import type { Holder } from './holders/holder.interface.js';
-import type { HoldingApi, HoldRequest, Reading } from './holding.js';
+import type { HoldingApi, HoldRequest, Memory, Reading } from './holding.js';
 import { LoadProcess } from './load-process.js';
 import { pass } from './pass.js';
 import { redisUsage } from './redis-usage.js';
@@ -10,6 +10,8 @@ import { redisUsage } from './redis-usage.js';
 const WORKER = new URL('holding.worker.js', import.meta.url);
 /** By how much a fault outlasts the ttl, so that each lease has ended. */
 const FAULT_BEYOND_TTL_MS = 500;
+/** With fewer the difference is what else has happened to the heap. */
+const LEAST_FOR_MEMORY = 100;
 
 export interface Fault {
   /** Follows the number of leases in `Row.case`. */
@@ -85,12 +87,7 @@ async function atRest(
     { figure: 'CPU each and ttl', unit: 'µs', samples: [1000 * eachTtl(cpuMs)] },
     { figure: 'Redis CPU', unit: '% of a core', samples: [(100 * redisCpuMs) / passedMs] },
     { figure: 'Redis CPU each and ttl', unit: 'µs', samples: [1000 * eachTtl(redisCpuMs)] },
-    { figure: 'heap each', unit: 'KiB', samples: [(after.heapKib - before.heapKib) / count] },
-    {
-      figure: 'resident memory each',
-      unit: 'KiB',
-      samples: [(after.rssKib - before.rssKib) / count],
-    },
+    ...(count < LEAST_FOR_MEMORY ? [] : memoryOf(before, after, count)),
     { figure: 'all held after', unit: 'ms', samples: [heldAfterMs] },
     { figure: 'lost at rest', unit: 'count', samples: [end.lost] },
     ...latenessOf(end),
@@ -118,6 +115,14 @@ async function afterFault(
     { figure: 'all held again after', unit: 'ms', samples: [heldAgainMs] },
     { figure: 'lost once more', unit: 'count', samples: [after.lost] },
     ...latenessOf(after),
+  ];
+}
+
+function memoryOf(before: Memory, after: Memory, count: number): readonly Figure[] {
+  const each = (kib: keyof Memory): readonly number[] => [(after[kib] - before[kib]) / count];
+  return [
+    { figure: 'heap each', unit: 'KiB', samples: each('heapKib') },
+    { figure: 'resident memory each', unit: 'KiB', samples: each('rssKib') },
   ];
 }
 

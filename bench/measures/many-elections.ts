@@ -91,7 +91,7 @@ async function rowsOf(
 }
 
 function caseOf(count: number): string {
-  return `${count.toLocaleString('en-US')} elections`;
+  return count === 1 ? '1 election' : `${count.toLocaleString('en-US')} elections`;
 }
 
 function isAsked({ contestants }: MeasureContext, { id }: Holder): boolean {

@@ -1,6 +1,7 @@
 /** Elections of this library, without Nest's container: what `forFeature` makes, made by the same factory. */
 import { ElectionFactory } from '../../../lib/election-factory.js';
 import type { ElectionListener } from '../../../lib/index.js';
+import { resolveTiming } from '../../../lib/options/timing.js';
 import { OURS } from '../../ours.js';
 import type { Holder, HolderOptions } from './holder.interface.js';
 import { quietLogger } from './quiet-logger.js';
@@ -8,7 +9,7 @@ import { quietLogger } from './quiet-logger.js';
 export const elections: Holder = {
   id: OURS,
   driven: 'as many elections as `forFeature` names, by the factory behind it, without Nest modules',
-  periodMs: (ttlMs) => Math.floor(ttlMs / 3),
+  periodMs: (leaseTtlMs) => resolveTiming({ leaseTtlMs }).renewIntervalMs,
   open(options) {
     quietLogger();
     const { url, ttlMs, prefix } = options;

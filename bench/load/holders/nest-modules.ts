@@ -1,5 +1,5 @@
 /** The same elections, each with a Nest module of its own, as an application declares them. */
-import { Module } from '@nestjs/common';
+import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
 import { LeaderElectionModule } from '../../../lib/index.js';
@@ -21,7 +21,7 @@ export const nestModules: Holder = {
   },
 };
 
-function boot(options: HolderOptions, count: number) {
+async function boot(options: HolderOptions, count: number): Promise<INestApplicationContext> {
   const { url, ttlMs, prefix } = options;
   class Root {}
   Module({
@@ -37,5 +37,7 @@ function boot(options: HolderOptions, count: number) {
       ),
     ],
   })(Root);
-  return NestFactory.createApplicationContext(Root, { logger: false });
+  const app = await NestFactory.createApplicationContext(Root, { logger: false });
+  // As the README asks for. It also keeps the application: nothing else here does.
+  return app.enableShutdownHooks();
 }
