@@ -70,13 +70,14 @@ async function measureAll(
   done: Tell,
 ): Promise<SavedRun> {
   const began = new Date();
+  const on = machine();
   const path = json ?? fileFor(began);
   await checkWritable(path);
   endOnInterrupt();
   await keepTemporaryFilesTogether();
   const result = await runMeasures(measures, { quick, contestants, say, done });
   const durationS = Math.round((Date.now() - began.getTime()) / 1000);
-  const meta: RunMeta = { ...machine(), date: began.toISOString(), quick, durationS };
+  const meta: RunMeta = { ...on, date: began.toISOString(), quick, durationS };
   const run = { meta, ...result };
   await saveRun(path, run);
   say(`All samples are in ${path}`);
