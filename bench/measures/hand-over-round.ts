@@ -11,29 +11,26 @@ import {
   nextLeader,
   TTL_MS,
 } from '../candidates/contest.js';
-import { DeletionListener } from '../candidates/lease-deletion.js';
-import { WinnerCommands } from '../candidates/winner-commands.js';
+import { ReleaseLog } from '../candidates/release-log.js';
 
 export interface HandOverOptions extends Pick<Contest, 'contestant' | 'server' | 'candidates'> {
   readonly hosts: readonly CandidateHost[];
   readonly repetitions: number;
-  /** How often the commands are counted, after the times have been taken. */
-  readonly counts: number;
 }
 
-export interface HandOvers {
-  readonly fromStopMs: readonly number[];
-  readonly fromDeletionMs: readonly number[];
-  readonly winnerCommands: readonly number[];
+export interface HandOver {
+  readonly fromStopMs: number;
+  readonly fromDeletionMs: number;
+  readonly winnerCommands: number;
 }
 
 /** Between two hand-overs; and up to half a ttl more, so that those who poll are met in any phase. */
 const REST_MS = 100;
-/** Until MONITOR has told all. */
-const MONITOR_MS = 50;
+/** Until the log has all. */
+const LOG_MS = 20;
 
-export async function handOvers(options: HandOverOptions): Promise<HandOvers> {
-  const { contestant, server, hosts, repetitions, counts } = options;
+export async function handOvers(options: HandOverOptions): Promise<readonly HandOver[]> {
+  const { contestant, server, hosts, repetitions } = options;
   const [leaderHost, ...followerHosts] = hosts;
   if (leaderHost === undefined) throw new Error('There is no process for the leader.');
   const election = newElection();
@@ -41,42 +38,26 @@ export async function handOvers(options: HandOverOptions): Promise<HandOvers> {
   const relay = new Relay(contest);
   await begin(contest, 0);
 
-  const deletions = await DeletionListener.start(server, contestant.leaseKey(election));
-  const fromStopMs: number[] = [];
-  const fromDeletionMs: number[] = [];
+  const log = await ReleaseLog.start(server);
+  const samples: HandOver[] = [];
   try {
-    while (fromStopMs.length < repetitions) {
-      const restMs = REST_MS + (Math.random() * TTL_MS) / 2;
-      const [deletedAt, { toldAt, leadsAt }] = await Promise.all([
-        deletions.next(),
-        relay.passOn(restMs),
-      ]);
-      fromStopMs.push(leadsAt - toldAt);
-      fromDeletionMs.push(leadsAt - deletedAt);
+    while (samples.length < repetitions) {
+      log.clear();
+      const { toldAt, leadsAt } = await relay.passOn(REST_MS + (Math.random() * TTL_MS) / 2);
+      await sleep(LOG_MS);
+      const release = log.release(contestant.leaseKey(election));
+      if (release === null) throw new Error(`${contestant.id} deleted no lease when it stopped.`);
+      const { deletedAt, winnerCommands } = release;
+      samples.push({
+        fromStopMs: leadsAt - toldAt,
+        fromDeletionMs: leadsAt - deletedAt,
+        winnerCommands,
+      });
     }
   } finally {
-    deletions.end();
+    log.end();
   }
-  return { fromStopMs, fromDeletionMs, winnerCommands: await count(relay, contest, counts) };
-}
-
-async function count(
-  relay: Relay,
-  { contestant, server, election }: Contest,
-  counts: number,
-): Promise<readonly number[]> {
-  const counted: number[] = [];
-  while (counted.length < counts) {
-    const commands = await WinnerCommands.start(server);
-    try {
-      await relay.passOn(REST_MS);
-      await sleep(MONITOR_MS);
-      counted.push(commands.count(contestant.leaseKey(election)));
-    } finally {
-      commands.end();
-    }
-  }
-  return counted;
+  return samples;
 }
 
 /** Who leads at present, and hands over. */
