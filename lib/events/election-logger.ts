@@ -1,4 +1,4 @@
-import type { Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 
 import type { ElectionConfig } from '../election/election-config.interface.js';
 import { LeaseStoreError } from '../election/election.errors.js';
@@ -70,6 +70,7 @@ export class ElectionLogger implements ElectionListener {
   }
 
   renewed({ election, epoch, latencyMs }: EventOf<'renewed'>): void {
+    if (!isDebugged()) return;
     this.logger.debug(
       `Election "${election}": renewed epoch ${epoch} in ${latencyMs.toFixed(1)} ms.`,
     );
@@ -127,9 +128,14 @@ export class ElectionLogger implements ElectionListener {
   }
 
   skipped({ election, handler, outcome }: EventOf<'skipped'>): void {
-    if (outcome === 'throw') return;
+    if (outcome === 'throw' || !isDebugged()) return;
     this.logger.debug(
       `Election "${election}": skipped ${handler ?? 'runIfLeader'}, not the leader.`,
     );
   }
+}
+
+/** Asked before the words are made: thousands of skips or renewals a second say nothing in production. */
+function isDebugged(): boolean {
+  return Logger.isLevelEnabled('debug');
 }

@@ -46,19 +46,21 @@ function tell(
   onError: (error: unknown) => void,
 ): (event: never) => void {
   const failed = new Set<ElectionListener>();
+  const report = (listener: ElectionListener, error: unknown) => {
+    if (failed.has(listener)) return;
+    failed.add(listener);
+    onError(error);
+  };
   return (event) => {
     for (const listener of listeners) {
-      const report = (error: unknown) => {
-        if (failed.has(listener)) return;
-        failed.add(listener);
-        onError(error);
-      };
       try {
         const result: unknown = listener[name]?.(event);
         // TypeScript takes an async function for one that returns nothing.
-        if (isPromise(result)) result.catch(report);
+        if (result !== undefined && isPromise(result)) {
+          result.catch((error: unknown) => report(listener, error));
+        }
       } catch (error) {
-        report(error);
+        report(listener, error);
       }
     }
   };
