@@ -3,10 +3,10 @@ import type { RedisServer } from '../../test/support/redis/redis-server.js';
 import { withHosts } from '../candidates/candidate-hosts.js';
 import { withServers } from '../candidates/servers.js';
 import type { Contestant } from '../contestants/contestant.interface.js';
-import { CONTESTANTS } from '../contestants/index.js';
-import type { Measure, MeasureContext, Row, Unit } from '../measure.interface.js';
+import type { Measure, Row, Unit } from '../measure.interface.js';
 import { OURS } from '../ours.js';
 import { type HandOver, handOvers } from './hand-over-round.js';
+import { sideBySide } from './side-by-side.js';
 
 const ID = 'hand-over';
 const FROM_STOP = 'from stop() to leading';
@@ -24,6 +24,7 @@ const CASES: readonly Case[] = [
 ];
 const QUICK = { ours: 10, peer: 3 };
 /** Enough of this library for a p99. */
+const QUICK_PEERS_AT_ONCE = 6;
 const FULL = { ours: 100, peer: 15 };
 
 export const handOver: Measure = {
@@ -43,7 +44,8 @@ export const handOver: Measure = {
     withServers(1, async (servers) => {
       const rows: Row[] = [];
       for (const server of servers) {
-        for (const group of groupsOf(context)) {
+        const peersAtOnce = context.quick ? QUICK_PEERS_AT_ONCE : 1;
+        for (const group of sideBySide(context.contestants, peersAtOnce)) {
           for (const one of CASES) {
             const ids = group.map(({ id }) => id);
             context.say(`${ids.join(', ')} with ${one.candidates} candidates`);
@@ -54,13 +56,6 @@ export const handOver: Measure = {
       return rows;
     }),
 };
-
-function groupsOf({ quick, contestants }: MeasureContext): readonly (readonly Contestant[])[] {
-  const chosen = CONTESTANTS.filter(({ id }) => contestants.includes(id));
-  if (!quick) return chosen.map((one) => [one]);
-  const peers = chosen.filter(({ id }) => id !== OURS);
-  return [chosen.filter(({ id }) => id === OURS), peers].filter(({ length }) => length > 0);
-}
 
 /** Contestants side by side, in the same processes. */
 function measured(
