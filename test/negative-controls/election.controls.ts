@@ -178,8 +178,8 @@ export const ELECTION_CONTROLS: readonly Control[] = [
     edits: [
       {
         file: CANDIDATE,
-        find: 'freed: () => this.wakeCampaign(),',
-        replace: 'freed: () => undefined,',
+        find: "freed(): void {\n    if (this.role.name === 'campaigning') this.role.campaign.wake();",
+        replace: 'freed(): void {',
       },
     ],
     caughtBy: { family: 'processes' },
@@ -190,8 +190,8 @@ export const ELECTION_CONTROLS: readonly Control[] = [
     edits: [
       {
         file: CANDIDATE,
-        find: 'reconnected: () => {\n          this.wakeCampaign();',
-        replace: 'reconnected: () => {',
+        find: "reconnected(): void {\n    if (this.role.name === 'campaigning') this.role.campaign.wake();",
+        replace: 'reconnected(): void {',
       },
     ],
     caughtBy: { test: 'test/unit/election/followers.test.ts', name: 'rule 20' },

@@ -52,6 +52,12 @@ export const REDIS_CONTROLS: readonly Control[] = [
     caughtBy: { test: 'test/redis/outage.test.ts', name: '' },
   },
   {
+    rules: [24],
+    off: 'a request that was given up is sent with those of its turn that were not',
+    edits: [{ file: RUNNER, find: 'batch.filter(({ isOver }) => !isOver)', replace: 'batch' }],
+    caughtBy: { test: 'test/redis/batches.test.ts', name: 'rule 24' },
+  },
+  {
     rules: [25],
     off: 'a reply is taken for the answer to whatever was asked',
     edits: [{ file: RUNNER, find: ' && reply[0] === tag', replace: '' }],
