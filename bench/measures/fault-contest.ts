@@ -61,8 +61,11 @@ export interface FaultContest {
   readonly hosts: readonly CandidateHost[];
 }
 
-/** For how many milliseconds two said to lead at once. The hosts watch their candidates already. */
-export async function twoLeadersMs(contest: FaultContest): Promise<number> {
+/**
+ * For how many milliseconds two said to lead at once; null where nobody took over, so that it tells nothing. The hosts
+ * watch their candidates already.
+ */
+export async function twoLeadersMs(contest: FaultContest): Promise<number | null> {
   const { server, hosts } = contest;
   return withProxies(hosts, server, async (places) => {
     const [leader] = places;
@@ -71,9 +74,12 @@ export async function twoLeadersMs(contest: FaultContest): Promise<number> {
     await joinAll(contest, places, election);
     await sleep(TTL_MS / 2 + (Math.random() * TTL_MS) / 4);
     const fault: Fault = FAULTS[contest.fault];
+    const began = sharedNowMs();
     const stopped = await fault(leader);
     await sleep(WATCHED_FOR_MS);
     const beliefs = await Promise.all(hosts.map((host) => host.call('beliefs', election)));
+    const tookOver = beliefs.slice(1).some((its) => its.some(({ from }) => from > began));
+    if (!tookOver) return null;
     return overlapMs(beliefs.map((its, index) => (index === 0 ? without(its, stopped) : its)));
   });
 }

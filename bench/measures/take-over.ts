@@ -26,10 +26,10 @@ const QUICK_OURS: readonly Rounds[] = [
 const QUICK_PEER: readonly Rounds[] = [
   { rounds: 1, elections: [...times(3, 3), 50], followerHosts: 2 },
 ];
-/** Enough at 3 candidates for a p99. */
+/** Enough at 3 and 50 candidates for a p99. */
 const FULL_OURS: readonly Rounds[] = [
   { rounds: 13, elections: times(8, 3), followerHosts: 2 },
-  { rounds: 6, elections: times(8, 50), followerHosts: 4 },
+  { rounds: 12, elections: times(8, 50), followerHosts: 4 },
   { rounds: 5, elections: [500], followerHosts: 8 },
 ];
 const FULL_PEER: readonly Rounds[] = [
