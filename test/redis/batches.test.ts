@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RedisLeaseStore } from '../../lib/stores/redis/redis-lease-store.js';
 import { RedisServer } from '../support/redis/redis-server.js';
+import { follow } from '../support/redis/replica-set.js';
 import { epochOf, holder, releaseTo, renewalOf, requestBy } from '../support/redis/requests.js';
 import { TcpProxy } from '../support/redis/tcp-proxy.js';
 
@@ -64,7 +65,9 @@ describe('Requests of one turn', () => {
       );
       const failed = results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []));
       expect(failed).toEqual([bad]);
-      expect(results[bad]).toMatchObject({ reason: { message: /WRONGTYPE/ } });
+      expect(results[bad]).toMatchObject({
+        reason: { message: expect.stringMatching(/WRONGTYPE/) },
+      });
 
       const good = elections.filter((_, index) => index !== bad);
       const epochs = results.flatMap((result) =>
@@ -74,6 +77,45 @@ describe('Requests of one turn', () => {
       expect(await renewAll(good, epochs)).toEqual([{ renewed: true }, { renewed: true }]);
     },
   );
+
+  it('are each told why a replica refuses them, although that ends the connection', async () => {
+    const primary = await RedisServer.start();
+    try {
+      await follow(redis, primary);
+      const results = await Promise.allSettled(
+        MANY.slice(0, 3).map((election) => store.acquire(requestBy(A, { election }))),
+      );
+      expect(results).toMatchObject(
+        Array(3).fill({
+          status: 'rejected',
+          reason: {
+            kind: 'unavailable',
+            message: expect.stringMatching(/READONLY.*address of the primary/s),
+          },
+        }),
+      );
+    } finally {
+      await primary.stop();
+    }
+  });
+
+  it('are each told at once why there is no connection', async () => {
+    await redis.admin.config('SET', 'requirepass', 'secret');
+    const stranger = new RedisLeaseStore({ redis: redis.url.replace('//', '//:wrong@') });
+    try {
+      const results = await Promise.allSettled(
+        MANY.slice(0, 3).map((election) => stranger.acquire(requestBy(A, { election }))),
+      );
+      expect(results).toMatchObject(
+        Array(3).fill({
+          status: 'rejected',
+          reason: { message: expect.stringMatching(/WRONGPASS/) },
+        }),
+      );
+    } finally {
+      await stranger.close();
+    }
+  });
 
   it('are all granted where the server has forgotten the scripts', async () => {
     await acquireAll(['one']);

@@ -69,7 +69,7 @@ export function toStoreError(error: unknown): LeaseStoreError {
 }
 
 /** Whether it is what Redis has answered to a command, and not what befell that on its way. */
-export function hasAnswered(error: unknown): boolean {
+export function hasAnswered(error: unknown): error is Error {
   return error instanceof Error && REDIS_ANSWERED.test(error.message);
 }
 

@@ -70,8 +70,12 @@ export class ScriptRunner {
     });
   }
 
-  /** Never rejects: whatever fails is told to the calls. */
-  private async send(script: RedisScript, batch: readonly ScriptCall[]): Promise<void> {
+  /** Never rejects: whatever fails is told to the calls. `answered` is what Redis has said to them before. */
+  private async send(
+    script: RedisScript,
+    batch: readonly ScriptCall[],
+    answered?: Error,
+  ): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
     let sent: readonly ScriptCall[] = [];
@@ -97,10 +101,11 @@ export class ScriptRunner {
     } catch (error) {
       // One of them fails all: alone, each gets the answer that is its own. It may have been granted already, and is
       // then granted or renewed again (rule 7).
-      if (batch.length > 1 && hasAnswered(error)) {
-        for (const call of sent) void this.send(script, [call]);
+      if (sent.length > 1 && hasAnswered(error)) {
+        for (const call of sent) void this.send(script, [call], error);
       } else {
-        for (const call of batch) call.fail(error);
+        const told = answered !== undefined && !hasAnswered(error) ? answered : error;
+        for (const call of batch) call.fail(told);
       }
     }
   }
