@@ -58,16 +58,17 @@ const EXPECTED = `
  12503  c  acquire: no, held, 10000 ms left
  12503  c  is follower of b
  14584  a  inspect: request lost
- 15003  b  renew: yes
+ 14999  b  renew: yes
  16000  -  the link of a is repaired
- 17251  a  inspect: 7752 ms left
+ 17251  a  inspect: 7748 ms left
  17251  a  is follower of b
- 17251  a  acquire: no, held, 7752 ms left
- 18336  b  renew: yes
+ 17251  a  acquire: no, held, 7748 ms left
+ 18332  b  renew: yes
  20000  -  b is asked to step down while it works
  20000  b  is draining (released)
- 21669  b  renew: yes
- 22506  c  acquire: no, held, 9163 ms left
+ 21665  b  renew: yes
+ 22506  c  acquire: no, held, 9159 ms left
+ 24998  b  renew: yes
  25000  -  the work of b ends
  25000  b  release: yes
  25000  a  acquire: yes, epoch 1893456000002
@@ -78,16 +79,16 @@ const EXPECTED = `
  25000  b  inspect: 10000 ms left
  25000  b  is follower of a
  26000  -  somebody deletes the lease
- 27500  a  renew: no, gone
- 27500  a  is candidate (store-lost)
- 27500  a  acquire: no, vanished, 7500 ms left
+ 27497  a  renew: no, gone
+ 27497  a  is candidate (store-lost)
+ 27497  a  acquire: no, vanished, 7503 ms left
  35003  c  acquire: yes, epoch 1893456000003
  35003  c  is leader epoch 1893456000003
  35003  b  inspect: 10000 ms left
  35003  b  is follower of c
  35003  a  acquire: no, held, 10000 ms left
  35003  a  is follower of c
- 37503  c  renew: yes
+ 37496  c  renew: yes
  40000  -  everybody shuts down
  40000  a  is stopped
  40000  b  is stopped
