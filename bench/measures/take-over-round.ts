@@ -30,7 +30,7 @@ export interface RoundOptions {
   readonly followerHosts: number;
 }
 
-/** Without the elections whose leader was lost before it could be killed. */
+/** Without the elections whose lease ended before it could be read. */
 export async function takeOverRound(options: RoundOptions): Promise<readonly TakeOver[]> {
   const { contestant, elections, servers, followerHosts } = options;
   return withHosts(followerHosts + elections.length, async (hosts) => {
@@ -46,22 +46,24 @@ export async function takeOverRound(options: RoundOptions): Promise<readonly Tak
     const apartMs = TTL_MS / 3 / contests.length;
     await Promise.all(contests.map((contest, index) => begin(contest, index * apartMs)));
     await sleep(TTL_MS / 4 + (Math.random() * TTL_MS) / 4);
-    const killedAt = sharedNowMs();
-    await Promise.all(contests.map(({ leaderHost }) => leaderHost.kill()));
-    await sleep(AFTER_KILL_MS);
-    const all = await Promise.all(contests.map((contest) => takeOver(contest, killedAt)));
+    const all = await Promise.all(contests.map(takeOver));
     return all.filter((one) => one !== null);
   });
 }
 
-async function takeOver(contest: Contest, killedAt: number): Promise<TakeOver | null> {
-  const { contestant, election, server, candidates, followerHosts } = contest;
+async function takeOver(contest: Contest): Promise<TakeOver | null> {
+  const { contestant, election, server, candidates, leaderHost, followerHosts } = contest;
   const { admin } = server;
+  await leaderHost.kill();
+  await sleep(AFTER_KILL_MS);
+  const readAt = sharedNowMs();
   const end = await leaseEnd(admin, contestant.leaseKey(election));
+  if (end === null) return null;
   await sleep(end - BEFORE_BURST_MS - sharedNowMs());
   const requests = await countRequests(admin);
   const { at } = await nextLeader(followerHosts, election);
-  if (at < killedAt) return null;
+  // What was read may have been the next leader's already.
+  if (at < readAt) return null;
   await sleep(AFTER_BURST_MS);
   const commandsPerCandidate = (await requests()) / candidates;
   return { candidates, beyondExpiryMs: at - end, commandsPerCandidate };

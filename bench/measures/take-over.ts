@@ -89,7 +89,7 @@ async function takeOversOf(
       );
       const got = await takeOverRound({ contestant, elections, servers, followerHosts });
       if (got.length < elections.length)
-        context.say('a leader was lost before it was killed: left out');
+        context.say('a lease had ended before it was read: left out');
       takeOvers.push(...got);
     }
   }
