@@ -339,7 +339,7 @@ describe('O-10: the log', () => {
     for (let nth = 0; nth < 5; nth += 1) await events.next('renewed');
     await app.close();
     expect(apps.logger.texts('log')).toEqual([
-      'Election "default": pod-1 takes part (leaseTtlMs 300, renewIntervalMs 100, safetyMarginMs 60).',
+      'Election "default": pod-1 takes part (leaseTtlMs 300, renewIntervalMs 99, safetyMarginMs 60).',
       `Election "default": leading, epoch ${epoch}.`,
       'Election "default": draining (shutdown); no new work is admitted.',
       expect.stringMatching(
