@@ -18,7 +18,7 @@ export interface RunsInFlight {
 /** What aborted work gets to settle in, after `drainTimeoutMs`; if it does, the lease is released after all. */
 const ABORT_GRACE_MS = 100;
 
-const NOTHING: Promise<unknown> = Promise.resolve();
+const NOTHING: Promise<void> = Promise.resolve();
 
 interface Campaigning {
   readonly name: 'campaigning';
@@ -53,7 +53,7 @@ export class Candidate implements LeaseWatcher {
   /** How long to stay out of the contest once the present leadership is over, or the start has come. */
   private restMs = 0;
   private unwatch: (() => void) | null = null;
-  private resigning: Promise<unknown> = NOTHING;
+  private resigning = NOTHING;
   private stopping: Promise<void> | null = null;
 
   constructor(
@@ -227,7 +227,8 @@ export class Candidate implements LeaseWatcher {
     this.role = draining;
     this.announcer.announce('draining', this.announcer.current.leader, reason);
     // A lease that was lost while it drained may have left an earlier one behind, which `stop` waits for too.
-    this.resigning = Promise.all([this.resigning, this.drain(draining, reason)]);
+    const earlier = this.resigning;
+    this.resigning = this.drain(draining, reason).then(() => earlier);
   }
 
   private becomeStopped(reason: LossReason | null): void {

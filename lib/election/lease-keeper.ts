@@ -29,11 +29,11 @@ export class LeaseKeeper {
     private readonly lost: (reason: LossReason) => void,
   ) {
     // Not in step with what else was granted just then, or thousands of elections would stay so.
-    this.renewAt = grantedAt + context.jittered(context.config.renewIntervalMs);
+    this.renewAt = this.ticked(grantedAt + context.jittered(context.config.renewIntervalMs));
   }
 
   start(): void {
-    this.scheduleRenewal(this.ticked(this.renewAt) - this.context.time.now());
+    this.scheduleRenewal(this.renewAt - this.context.time.now(), this.nextAfter(this.renewAt));
   }
 
   /** Renews nothing more. A renewal under way changes nothing when it is answered. */
@@ -83,7 +83,8 @@ export class LeaseKeeper {
     return true;
   }
 
-  private async renew(): Promise<void> {
+  private async renew(nextAt: number): Promise<void> {
+    this.renewAt = nextAt;
     // First: a lease that ran out before its renewal could be sent was not lost by the store.
     if (!this.stillValid()) return;
     this.reportLateness('kept');
@@ -102,12 +103,12 @@ export class LeaseKeeper {
 
   private scheduleNext(): void {
     const now = this.context.time.now();
-    const { renewIntervalMs } = this.context.config;
-    this.renewAt += renewIntervalMs;
-    if (this.renewAt <= now || this.renewAt > now + renewIntervalMs) {
-      this.renewAt = now + renewIntervalMs;
-    }
-    this.scheduleRenewal(this.ticked(this.renewAt) - now);
+    if (this.renewAt <= now) this.renewAt = this.ticked(this.nextAfter(now));
+    this.scheduleRenewal(this.renewAt - now, this.nextAfter(this.renewAt));
+  }
+
+  private nextAfter(at: number): number {
+    return at + this.context.config.renewIntervalMs;
   }
 
   /** The tick before, the same for all elections of the application that renew as often. */
@@ -116,20 +117,24 @@ export class LeaseKeeper {
     return Math.floor(at / tickMs) * tickMs;
   }
 
-  private scheduleRenewal(delayMs: number): void {
+  /** One out of turn, a retry or for a connection that is back, leaves the next one in its place. */
+  private scheduleRenewal(delayMs: number, nextAt = this.renewAt): void {
     // It may have been stopped between a renewal's answer and this.
     if (this.over) return;
     this.timerSetAt = this.context.time.now();
     if (this.timerSetAt + delayMs >= this.leadership.deadline) this.watchDeadline();
     // `renew` never rejects.
-    else this.setTimer(() => void this.renew(), delayMs);
+    else this.setTimer(() => void this.renew(nextAt), delayMs);
   }
 
   /** The timer only makes the loss timely (rules 3 and 4): it fires even when a renewal never settles. */
   private watchDeadline(): void {
     const leftMs = this.leadership.deadline - this.context.time.now();
     this.setTimer(() => {
-      if (this.stillValid()) this.watchDeadline();
+      if (!this.stillValid()) return;
+      // Extended meanwhile, by `verify()`.
+      if (this.renewing) this.watchDeadline();
+      else this.scheduleRenewal(0);
     }, leftMs);
   }
 

@@ -90,8 +90,8 @@ export const ELECTION_CONTROLS: readonly Control[] = [
     edits: [
       {
         file: KEEPER,
-        find: 'if (this.stillValid()) this.watchDeadline();',
-        replace: '',
+        find: 'if (!this.stillValid()) return;\n      // Extended',
+        replace: 'return;\n      // Extended',
       },
     ],
     caughtBy: { test: 'test/unit/election/renew.test.ts', name: 'rule 4' },

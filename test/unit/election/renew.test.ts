@@ -327,6 +327,36 @@ describe('renewing the lease', () => {
     await closeStrict(contest, leader);
   });
 
+  it('rule 20: a renewal for a connection that is back leaves the others where they were', async () => {
+    const { contest, leader } = await strictLeader();
+    leader.store.next('renew').next('renew').next('renew');
+    await contest.advance(100);
+    leader.store.reconnect();
+    await contest.advance(2 * RENEW_MS);
+
+    expect(
+      leader.store.calls.filter(({ operation }) => operation === 'renew').map(({ at }) => at),
+    ).toEqual([100, RENEW_MS, 2 * RENEW_MS]);
+    await closeStrict(contest, leader);
+  });
+
+  it('goes on after a verify() that was answered when it was too late for another try', async () => {
+    const contest = Contest.of(1, { random: UNHURRIED });
+    const { candidate, store } = contest.node(0);
+    await contest.advance(0);
+    const { leadership } = candidate;
+    store.always('renew', { fail: 'before' });
+    await contest.advance(VALID_MS - 1);
+    store.heal();
+    const verified = candidate.verify();
+    await contest.advance(0);
+    expect(await verified).toBe(true);
+
+    await contest.advance(3 * TTL_MS);
+    expect(candidate.leadership).toBe(leadership);
+    await contest.close();
+  });
+
   it('verify: asks the store now, and extends the leadership', async () => {
     const { contest, leader } = await strictLeader();
     leader.store.next('renew');
