@@ -73,12 +73,19 @@ describe('Requests of one turn', () => {
       const epochs = results.flatMap((result) =>
         result.status === 'fulfilled' ? [epochOf(result.value)] : [],
       );
-      // The epochs that were told are those that count, also where a request was answered at the second try.
       expect(await renewAll(good, epochs)).toEqual([{ renewed: true }, { renewed: true }]);
+      const released = await Promise.allSettled(
+        elections.map((election) =>
+          store.release(releaseTo(A, epochs[good.indexOf(election)] ?? 0, { election })),
+        ),
+      );
+      expect(released.filter((_, index) => index !== bad)).toMatchObject(
+        Array(2).fill({ status: 'fulfilled', value: true }),
+      );
     },
   );
 
-  it('are each told why a replica refuses them, although that ends the connection', async () => {
+  it('are each told why a replica refuses them, which ends the connection now and then', async () => {
     const primary = await RedisServer.start();
     try {
       await follow(redis, primary);
@@ -94,6 +101,11 @@ describe('Requests of one turn', () => {
           },
         }),
       );
+      // Half a second apart, however many are refused meanwhile.
+      const before = await connectionsTo(redis);
+      const until = performance.now() + 300;
+      while (performance.now() < until) await store.acquire(requestBy(A)).catch(() => null);
+      expect((await connectionsTo(redis)) - before).toBeLessThanOrEqual(2);
     } finally {
       await primary.stop();
     }
@@ -149,4 +161,8 @@ async function scriptsRun(redis: RedisServer): Promise<number> {
     (sum, [, calls]) => sum + Number(calls),
     0,
   );
+}
+
+async function connectionsTo(redis: RedisServer): Promise<number> {
+  return Number(await redis.info('stats', 'total_connections_received'));
 }

@@ -190,6 +190,17 @@ describe('When Redis cannot be reached', () => {
     expect(proxy.accepted).toBe(accepted);
   });
 
+  it('a try that has only a few milliseconds left does not cost all others the connection', async () => {
+    const store = open();
+    const epoch = epochOf(await store.acquire(requestBy(A)));
+    await store.renew(renewalOf(A, epoch));
+    const { accepted } = proxy;
+    proxy.delayReplies(30);
+    await expectUnreachable(store.renew(renewalOf(A, epoch, { timeoutMs: 5 })));
+    expect(await store.renew(renewalOf(A, epoch))).toEqual({ renewed: true });
+    expect(proxy.accepted).toBe(accepted);
+  });
+
   it('gives up a server that accepts connections and never says hello', async () => {
     proxy.silence();
     const store = open();

@@ -42,8 +42,6 @@ function leaseSafeOptions() {
     monitor: false,
     replyMapping: 'legacy' as const,
     retryStrategy: reconnectDelay,
-    // Redis 6.2 has other words in front of it inside scripts.
-    reconnectOnError: (error: Error) => error.message.includes('READONLY'),
     // Only a primary grants leases, whatever the user's client reads from.
     role: 'master' as const,
     readOnly: false,

@@ -68,11 +68,6 @@ export function toStoreError(error: unknown): LeaseStoreError {
   return storeError(kind, message, remedyIn(UNAVAILABLE, message), error);
 }
 
-/** Whether it is what Redis has answered to a command, and not what befell that on its way. */
-export function hasAnswered(error: unknown): error is Error {
-  return error instanceof Error && REDIS_ANSWERED.test(error.message);
-}
-
 /** What ioredis waits for without a word, as Redis would put it. */
 export function stillLoading(): LeaseStoreError {
   return toStoreError(new Error('LOADING Redis is loading its data'));

@@ -8,6 +8,7 @@ import { onlyRoute, type Route } from './redis-route.js';
 
 const REVIVE_DELAY_MS = 500;
 const CLOSE_TIMEOUT_MS = 200;
+const LEAVE_EVERY_MS = 500;
 
 /**
  * One connection of our own, kept alive: it connects on first use, reconnects for ever, and gives up a server that
@@ -23,6 +24,7 @@ export class RedisLink {
   private haveOutcome: () => void = () => undefined;
   private readonly firstOutcome: Promise<void>;
   private lastError: LeaseStoreError | null = null;
+  private leftAt = -Infinity;
   private reviveTimer: NodeJS.Timeout | undefined;
   /** A Cluster client is ready as soon as it knows the slots; its nodes have each their own. */
   private readonly handshake: HandshakeLimit | null;
@@ -138,6 +140,14 @@ export class RedisLink {
   drop(connection: Redis): void {
     if (connection === this.client) this.reset();
     else this.route.drop(connection);
+  }
+
+  /** This server is a replica now: another one may be found under the same address, so it looks, though not all the time. */
+  leave(connection: Redis): void {
+    const now = performance.now();
+    if (now - this.leftAt < LEAVE_EVERY_MS) return;
+    this.leftAt = now;
+    this.drop(connection);
   }
 
   /** Drops everything and connects anew. */

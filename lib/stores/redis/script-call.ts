@@ -5,9 +5,8 @@ import type { ElectionKeys } from './redis-keys.js';
 
 /** One request to a script: it settles once, within its timeout, whatever becomes of it on the way. */
 export class ScriptCall {
-  /** The connection that it was sent on last, if any. */
-  sentOn: Redis | null = null;
-  readonly madeAt = performance.now();
+  /** Where and when it was sent last, if it was. */
+  sent: { readonly on: Redis; readonly at: number } | null = null;
   readonly reply: Promise<readonly string[]>;
   private settled = false;
   private resolve!: (reply: readonly string[]) => void;

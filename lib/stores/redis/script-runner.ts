@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
-import { hasAnswered } from './redis-errors.js';
 import type { ElectionKeys } from './redis-keys.js';
 import type { RedisLink } from './redis-link.js';
 import { ScriptCall } from './script-call.js';
@@ -14,6 +13,9 @@ export interface RunOptions {
 
 /** A script of so many requests holds up the server for a few milliseconds. */
 const LARGEST_BATCH = 50;
+
+/** The last try of a lease has less time than that, and its timeout says little of the connection that all share. */
+const LEAST_SILENCE_MS = 50;
 
 /** What part of the timeout the server waits for its replicas; the rest is for the way there and back … */
 const WAIT_PART_OF_TIMEOUT = 0.7;
@@ -34,7 +36,8 @@ interface Outcome {
  */
 export class ScriptRunner {
   private lastTag = 0;
-  private readonly answeredAt = new WeakMap<Redis, number>();
+  /** The connections that have not answered what was sent last, and since when. */
+  private readonly silentSince = new WeakMap<Redis, number>();
   private readonly waiting = new Map<RedisScript, ScriptCall[]>();
 
   constructor(private readonly link: RedisLink) {}
@@ -70,12 +73,8 @@ export class ScriptRunner {
     });
   }
 
-  /** Never rejects: whatever fails is told to the calls. `answered` is what Redis has said to them before. */
-  private async send(
-    script: RedisScript,
-    batch: readonly ScriptCall[],
-    answered?: Error,
-  ): Promise<void> {
+  /** Never rejects: whatever fails is told to the calls. */
+  private async send(script: RedisScript, batch: readonly ScriptCall[]): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
     let sent: readonly ScriptCall[] = [];
@@ -99,14 +98,7 @@ export class ScriptRunner {
       });
       this.tell(script, sent, outcome);
     } catch (error) {
-      // One of them fails all: alone, each gets the answer that is its own. It may have been granted already, and is
-      // then granted or renewed again (rule 7).
-      if (sent.length > 1 && hasAnswered(error)) {
-        for (const call of sent) void this.send(script, [call], error);
-      } else {
-        const told = answered !== undefined && !hasAnswered(error) ? answered : error;
-        for (const call of batch) call.fail(told);
-      }
+      for (const call of batch) call.fail(error);
     }
   }
 
@@ -119,8 +111,10 @@ export class ScriptRunner {
   ): Promise<Outcome> {
     const keys = calls.flatMap(({ keys }) => [keys.lease, keys.record]);
     const args = calls.flatMap(({ tag, args }) => [tag, ...args]);
-    for (const call of calls) call.sentOn = connection;
-    const answered = (): unknown => this.answeredAt.set(connection, performance.now());
+    const sent = { on: connection, at: performance.now() };
+    for (const call of calls) call.sent = sent;
+    if (!this.silentSince.has(connection)) this.silentSince.set(connection, sent.at);
+    const answered = (): unknown => this.silentSince.delete(connection);
     if (minReplicaAcks === 0) {
       const answer = connection[command](script, keys.length, ...keys, ...args);
       return { replies: await answer.finally(answered), acks: Infinity };
@@ -145,9 +139,12 @@ export class ScriptRunner {
     calls.forEach((call, index) => {
       const reply: unknown = Array.isArray(replies) ? replies[index] : replies;
       const answer = answerTo(call.tag, reply);
-      if (answer === null) {
+      if (reply instanceof Error) {
+        if (isReadOnly(reply) && call.sent !== null) this.link.leave(call.sent.on);
+        call.fail(reply);
+      } else if (answer === null) {
         // One reply is missing or too many, and so every later one here would answer another request, too.
-        if (call.sentOn !== null) this.link.drop(call.sentOn);
+        if (call.sent !== null) this.link.drop(call.sent.on);
         call.fail(
           new LeaseStoreError(
             'unavailable',
@@ -162,9 +159,12 @@ export class ScriptRunner {
     });
   }
 
-  /** A socket that has answered nothing since this call was made is dropped (rule 24). */
-  private dropSilent({ sentOn, madeAt }: ScriptCall): void {
-    if (sentOn !== null && (this.answeredAt.get(sentOn) ?? 0) < madeAt) this.link.drop(sentOn);
+  /** A socket that has answered nothing since this call was sent is dropped (rule 24). */
+  private dropSilent({ sent }: ScriptCall): void {
+    if (sent === null) return;
+    const since = this.silentSince.get(sent.on) ?? Infinity;
+    const silentMs = performance.now() - since;
+    if (since <= sent.at && silentMs >= LEAST_SILENCE_MS) this.link.drop(sent.on);
   }
 }
 
@@ -172,6 +172,11 @@ function waitWithin(timeoutMs: number): number {
   const inTimeMs = timeoutMs * WAIT_PART_OF_TIMEOUT - WAIT_TICK_MS;
   // Never 0, which is without end to WAIT.
   return Math.ceil(Math.max(inTimeMs, timeoutMs * LEAST_WAIT_PART_OF_TIMEOUT));
+}
+
+function isReadOnly(error: Error): boolean {
+  // Redis 6.2 has other words in front of it.
+  return error.message.includes('READONLY');
 }
 
 function isUnknownScript(error: unknown): boolean {

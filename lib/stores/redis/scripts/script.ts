@@ -42,8 +42,7 @@ end
 
 /**
  * Makes a script of what answers one request. The keys and the arguments of the requests follow one another, each with
- * as many as the next; the reply is a list with one reply for each. Where one of them fails, so does the whole, and
- * what came before it has been done.
+ * as many as the next; the reply is a list with one reply, or one error, for each. None of them touches another.
  */
 export function defineScript(
   name: string,
@@ -62,7 +61,11 @@ local function answer(KEYS, ARGV)${PREAMBLE}${body}end
 local replies, requests = {}, #KEYS / 2
 local each = #ARGV / requests
 for i = 1, requests do
-  replies[i] = answer({ KEYS[2 * i - 1], KEYS[2 * i] }, { unpack(ARGV, (i - 1) * each + 1, i * each) })
+  local keys, arguments = { KEYS[2 * i - 1], KEYS[2 * i] }, { unpack(ARGV, (i - 1) * each + 1, i * each) }
+  local succeeded, reply = pcall(answer, keys, arguments)
+  -- Redis 7 raises a table, and those before it a text.
+  if not succeeded then reply = { err = type(reply) == 'table' and reply.err or 'ERR ' .. tostring(reply) } end
+  replies[i] = reply
 end
 return replies
 `;
