@@ -22,7 +22,7 @@ const CASES: readonly Case[] = [
   { candidates: 3, hosts: 3 },
   { candidates: 50, hosts: 5 },
 ];
-const QUICK = { ours: 10, peer: 3 };
+const QUICK = { ours: 8, peer: 2 };
 /** Enough of this library for a p99. */
 const COUNTS = 3;
 const QUICK_PEERS_AT_ONCE = 6;
@@ -39,8 +39,9 @@ export const handOver: Measure = {
     'until it is granted the lease; the limit is one. They are counted by `MONITOR` in three hand-overs of their own, since it makes ' +
     'Redis slower. In the short form the peers are measured side by side.',
   goals: [
-    { figure: FROM_STOP, statistic: 'median', atMost: 3 },
-    { figure: FROM_STOP, statistic: 'p99', atMost: 20 },
+    { figure: FROM_DELETION, statistic: 'median', atMost: 3 },
+    { figure: FROM_DELETION, statistic: 'p99', atMost: 20 },
+    { figure: COMMANDS, statistic: 'max', atMost: 1 },
   ],
   run: (context) =>
     withServers(1, async (servers) => {

@@ -40,7 +40,7 @@ const FULL: Plan = {
 };
 
 const QUICK: Plan = {
-  windows: 3,
+  windows: 2,
   cpuWindows: 1,
   steps: [
     ALONE,

@@ -31,10 +31,7 @@ const FULL: readonly Size[] = [
   ),
 ];
 
-const QUICK: readonly Size[] = [
-  { holder: redisSemaphore, count: 1000, faults: [] },
-  { holder: elections, count: MOST, faults: FAULTS.slice(0, 1) },
-];
+const QUICK: readonly Size[] = [{ holder: elections, count: MOST, faults: [] }];
 
 export const manyElections: Measure = {
   id: ID,

