@@ -5,7 +5,10 @@ import type { Leadership } from './leadership.js';
 /** A deadline timer that fires this much late tells of a paused process or a blocked loop, not of a silent store. */
 const PAUSED_MS = 50;
 
-/** Renewals that are due in one tick go out together, for which thousands of elections on one connection pay less. */
+/**
+ * Renewals fall on ticks, which all elections of an application share that renew as often: what is due in one goes out
+ * together, for which thousands of elections pay less.
+ */
 const TICKS_PER_INTERVAL = 256;
 
 /**
@@ -28,12 +31,15 @@ export class LeaseKeeper {
     grantedAt: number,
     private readonly lost: (reason: LossReason) => void,
   ) {
+    const { renewIntervalMs } = context.config;
+    const tickMs = renewIntervalMs / TICKS_PER_INTERVAL;
     // Not in step with what else was granted just then, or thousands of elections would stay so.
-    this.renewAt = this.ticked(grantedAt + context.jittered(context.config.renewIntervalMs));
+    const firstAt = grantedAt + context.jittered(renewIntervalMs);
+    this.renewAt = Math.floor(firstAt / tickMs) * tickMs;
   }
 
   start(): void {
-    this.scheduleRenewal(this.renewAt - this.context.time.now(), this.nextAfter(this.renewAt));
+    this.schedulePlanned();
   }
 
   /** Renews nothing more. A renewal under way changes nothing when it is answered. */
@@ -102,19 +108,15 @@ export class LeaseKeeper {
   }
 
   private scheduleNext(): void {
-    const now = this.context.time.now();
-    if (this.renewAt <= now) this.renewAt = this.ticked(this.nextAfter(now));
-    this.scheduleRenewal(this.renewAt - now, this.nextAfter(this.renewAt));
+    const { renewIntervalMs } = this.context.config;
+    const lateMs = this.context.time.now() - this.renewAt;
+    if (lateMs >= 0) this.renewAt += (Math.floor(lateMs / renewIntervalMs) + 1) * renewIntervalMs;
+    this.schedulePlanned();
   }
 
-  private nextAfter(at: number): number {
-    return at + this.context.config.renewIntervalMs;
-  }
-
-  /** The tick before, the same for all elections of the application that renew as often. */
-  private ticked(at: number): number {
-    const tickMs = this.context.config.renewIntervalMs / TICKS_PER_INTERVAL;
-    return Math.floor(at / tickMs) * tickMs;
+  private schedulePlanned(): void {
+    const nextAt = this.renewAt + this.context.config.renewIntervalMs;
+    this.scheduleRenewal(this.renewAt - this.context.time.now(), nextAt);
   }
 
   /** One out of turn, a retry or for a connection that is back, leaves the next one in its place. */

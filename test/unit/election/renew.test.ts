@@ -340,6 +340,22 @@ describe('renewing the lease', () => {
     await closeStrict(contest, leader);
   });
 
+  it('keeps its rate through an outage longer than an interval, so that one does not put elections in step', async () => {
+    const contest = Contest.of(1, { random: UNHURRIED });
+    const { store } = contest.node(0);
+    await contest.advance(0);
+    store.always('renew', { fail: 'before' });
+    await contest.advance(2.2 * RENEW_MS);
+    store.heal();
+    await contest.advance(RETRY_MS);
+    const since = contest.clock.elapsedMs;
+    await contest.advance(3 * RENEW_MS - since);
+
+    expect(store.count('renew', since)).toBe(1);
+    expect(store.calls.at(-1)?.at).toBe(3 * RENEW_MS);
+    await contest.close();
+  });
+
   it('goes on after a verify() that was answered when it was too late for another try', async () => {
     // The last try is more than a hundred ms before the deadline.
     const contest = Contest.of(1, { random: () => 0.97 });
