@@ -35,7 +35,13 @@ export const REDIS_CONTROLS: readonly Control[] = [
   {
     rules: [17],
     off: 'what WAIT answers is not looked at',
-    edits: [{ file: RUNNER, find: 'return acks >= minReplicaAcks;', replace: 'return true;' }],
+    edits: [
+      {
+        file: 'lib/stores/redis/replica-acks.ts',
+        find: 'return acks >= minReplicaAcks;',
+        replace: 'return true;',
+      },
+    ],
     caughtBy: { test: 'test/redis/replica-acks.test.ts', name: '' },
   },
   {

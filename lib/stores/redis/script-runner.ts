@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { LeaseStoreError } from '../../election/election.errors.js';
 import type { ElectionKeys } from './redis-keys.js';
 import type { RedisLink } from './redis-link.js';
+import { isReplicated, notReplicated, waitWithin } from './replica-acks.js';
 import { ScriptCall } from './script-call.js';
 import type { RedisScript } from './scripts/script.js';
 
@@ -16,12 +17,6 @@ const LARGEST_BATCH = 50;
 
 /** The last try of a lease has less time than that, and its timeout says little of the connection that all share. */
 const LEAST_SILENCE_MS = 50;
-
-/** What part of the timeout the server waits for its replicas; the rest is for the way there and back … */
-const WAIT_PART_OF_TIMEOUT = 0.7;
-/** … and for the tick in which it notices that the time is up: ten a second, unless `hz` says otherwise. */
-const WAIT_TICK_MS = 100;
-const LEAST_WAIT_PART_OF_TIMEOUT = 1 / 3;
 
 interface Outcome {
   readonly replies: unknown;
@@ -151,8 +146,8 @@ export class ScriptRunner {
             `Redis sent no answer to this ${script.name} request: ${JSON.stringify(reply)}.`,
           ),
         );
-      } else if (answer[0] === script.yes && !isReplicated(acks, call)) {
-        call.fail(notReplicated(acks, call));
+      } else if (answer[0] === script.yes && !isReplicated(acks, call.minReplicaAcks)) {
+        call.fail(notReplicated(acks, call.minReplicaAcks));
       } else {
         call.answer(answer);
       }
@@ -168,12 +163,6 @@ export class ScriptRunner {
   }
 }
 
-function waitWithin(timeoutMs: number): number {
-  const inTimeMs = timeoutMs * WAIT_PART_OF_TIMEOUT - WAIT_TICK_MS;
-  // Never 0, which is without end to WAIT.
-  return Math.ceil(Math.max(inTimeMs, timeoutMs * LEAST_WAIT_PART_OF_TIMEOUT));
-}
-
 function isReadOnly(error: Error): boolean {
   // Redis 6.2 has other words in front of it.
   return error.message.includes('READONLY');
@@ -181,19 +170,6 @@ function isReadOnly(error: Error): boolean {
 
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.includes('NOSCRIPT');
-}
-
-/** Compared so that anything which is no number counts as too few. */
-function isReplicated(acks: number, { minReplicaAcks }: ScriptCall): boolean {
-  return acks >= minReplicaAcks;
-}
-
-function notReplicated(acks: number, { minReplicaAcks }: ScriptCall): LeaseStoreError {
-  return new LeaseStoreError(
-    'unavailable',
-    `Only ${acks} of the ${minReplicaAcks} replicas that \`minReplicaAcks\` asks for have confirmed the lease in time: ` +
-      'look at the replicas of this Redis, or lower `minReplicaAcks`.',
-  );
 }
 
 /** What follows the tag; null where it is another request's answer or none at all, which is never read as a yes. */
