@@ -29,7 +29,7 @@ const QUICK_PEER: readonly Rounds[] = [
 /** Enough at 3 and 50 candidates for a p99. */
 const FULL_OURS: readonly Rounds[] = [
   { rounds: 13, elections: times(8, 3), followerHosts: 2 },
-  { rounds: 12, elections: times(8, 50), followerHosts: 4 },
+  { rounds: 13, elections: times(4, 50), followerHosts: 4 },
   { rounds: 5, elections: [500], followerHosts: 8 },
 ];
 const FULL_PEER: readonly Rounds[] = [
