@@ -137,5 +137,6 @@ export class ElectionLogger implements ElectionListener {
 
 /** Asked before the words are made: thousands of skips or renewals a second say nothing in production. */
 function isDebugged(): boolean {
-  return Logger.isLevelEnabled('debug');
+  // Nest 11 denies every level, and prints all, where none was chosen.
+  return Logger.isLevelEnabled('debug') || !Logger.isLevelEnabled('fatal');
 }
