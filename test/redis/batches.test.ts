@@ -80,7 +80,7 @@ describe('Requests of one turn', () => {
         ),
       );
       expect(released.filter((_, index) => index !== bad)).toMatchObject(
-        Array(2).fill({ status: 'fulfilled', value: true }),
+        Array.from({ length: 2 }, () => ({ status: 'fulfilled', value: true })),
       );
     },
   );
@@ -93,13 +93,13 @@ describe('Requests of one turn', () => {
         MANY.slice(0, 3).map((election) => store.acquire(requestBy(A, { election }))),
       );
       expect(results).toMatchObject(
-        Array(3).fill({
+        Array.from({ length: 3 }, () => ({
           status: 'rejected',
           reason: {
             kind: 'unavailable',
             message: expect.stringMatching(/READONLY.*address of the primary/s),
           },
-        }),
+        })),
       );
       // Half a second apart, however many are refused meanwhile.
       const before = await connectionsTo(redis);
@@ -119,10 +119,10 @@ describe('Requests of one turn', () => {
         MANY.slice(0, 3).map((election) => stranger.acquire(requestBy(A, { election }))),
       );
       expect(results).toMatchObject(
-        Array(3).fill({
+        Array.from({ length: 3 }, () => ({
           status: 'rejected',
           reason: { message: expect.stringMatching(/WRONGPASS/) },
-        }),
+        })),
       );
     } finally {
       await stranger.close();
