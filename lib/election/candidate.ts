@@ -106,7 +106,7 @@ export class Candidate implements LeaseWatcher {
 
   /** The store tells. */
   reconnected(): void {
-    if (this.role.name === 'campaigning') this.role.campaign.wake();
+    this.freed();
     if (isHolding(this.role)) this.role.keeper.wake();
   }
 

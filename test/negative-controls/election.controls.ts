@@ -190,7 +190,7 @@ export const ELECTION_CONTROLS: readonly Control[] = [
     edits: [
       {
         file: CANDIDATE,
-        find: "reconnected(): void {\n    if (this.role.name === 'campaigning') this.role.campaign.wake();",
+        find: 'reconnected(): void {\n    this.freed();',
         replace: 'reconnected(): void {',
       },
     ],
