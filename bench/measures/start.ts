@@ -17,7 +17,7 @@ const WORKER = new URL('../start/boot.worker.js', import.meta.url);
 const REDIS_DOWN = 'redis://127.0.0.1:1';
 const BYTES_PER_KIB = 1024;
 const ROUNDS = 30;
-const ROUNDS_QUICK = 3;
+const ROUNDS_QUICK = 2;
 
 const ALONE = 'the application alone';
 const CONNECTING = 'the same that opens two ioredis connections';
